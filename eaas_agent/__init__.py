@@ -1,0 +1,1 @@
+"""The node agent: runs jobs and tells the truth about every card."""

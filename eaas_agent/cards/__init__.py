@@ -1,0 +1,1 @@
+"""The ways a node learns about its cards, behind one port."""

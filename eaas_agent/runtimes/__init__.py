@@ -1,0 +1,1 @@
+"""The ways a node can run an attempt, behind one port."""

@@ -1,0 +1,1 @@
+"""The controller: decides, remembers, serves."""

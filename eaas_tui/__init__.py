@@ -1,0 +1,1 @@
+"""The console: an operator's full-screen view of the pool."""
