@@ -1,0 +1,74 @@
+"""What every test may ask for: a container engine that answers, and images to run on it."""
+
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from aiodocker import Docker
+
+from tests.rig.engine import PrivateEngine, answering_engine, why_no_private_engine
+from tests.rig.images import import_busybox, why_no_busybox
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip tests marked ``docker`` without an engine, saying why; on CI they fail instead."""
+    if item.get_closest_marker("docker") and (reason := _why_no_containers()):
+        _refuse(reason)
+
+
+@pytest.fixture(scope="session")
+def engine() -> str:
+    """The address of the container engine, as in DOCKER_HOST. Mark the test ``docker``."""
+    address = answering_engine(os.environ)
+    assert address is not None, "mark the test `docker`"
+    return address
+
+
+@pytest.fixture
+async def docker(engine: str) -> AsyncIterator[Docker]:
+    """A client of the engine; closed after the test."""
+    async with Docker(engine) as client:
+        yield client
+
+
+@pytest.fixture
+async def busybox(docker: Docker) -> str:
+    """The name of a busybox image, imported and ready to run."""
+    name = "eaas-test/busybox:1"
+    await import_busybox(docker, name)
+    return name
+
+
+@pytest.fixture
+async def busybox_of_a_worker(docker: Docker) -> str:
+    """The name of the same image, made to run as user 1000 instead of root."""
+    name = "eaas-test/busybox-worker:1"
+    await import_busybox(docker, name, user="1000:1000")
+    return name
+
+
+@pytest.fixture
+def private_engine() -> Iterator[PrivateEngine]:
+    """An engine of the test's own, to be killed and restarted. Mark the test ``docker``."""
+    if reason := why_no_private_engine():
+        _refuse(reason)
+    engine = PrivateEngine(Path(tempfile.mkdtemp(prefix="eaas-engine-")), "--live-restore")
+    try:
+        engine.start()
+        yield engine
+    finally:
+        engine.stop()
+
+
+def _why_no_containers() -> str | None:
+    if answering_engine(os.environ) is None:
+        return "no container engine answers (DOCKER_HOST, else /var/run/docker.sock)"
+    return why_no_busybox()
+
+
+def _refuse(reason: str) -> None:
+    if os.environ.get("CI"):
+        pytest.fail(f"CI must run this test, but {reason}", pytrace=False)
+    pytest.skip(reason)
