@@ -9,7 +9,8 @@ class FieldError(msgspec.Struct, frozen=True, kw_only=True):
     """One mistake in what a person wrote, at the place where it stands."""
 
     field: str
-    """The key as typed, dotted for nested ones (``restart.retries``); empty for the whole document."""
+    """The key as typed, dotted for nested ones (``restart.retries``); empty for the whole document.
+    """
     message: str
     """A sentence that says what is wrong and what would be right."""
     line: int | None = None
@@ -98,7 +99,7 @@ class TooLarge(EaasError):
 
 
 class Unavailable(EaasError):
-    """The controller can't do this now but may later (disk full, database locked, shutting down)."""
+    """The controller can't do this now but may later (disk full, database locked)."""
 
     code = "unavailable"
     http_status = 503

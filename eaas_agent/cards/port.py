@@ -15,7 +15,9 @@ class CardProcess(msgspec.Struct, frozen=True, kw_only=True):
     memory_mib: int | None
     user: str | None = None
     command: str | None = None
-    """The command line, cut at 200 characters; may hold anything, so pass it through ``safe_text`` before a terminal."""
+    """The command line, cut at 200 characters; may hold anything, so pass it through ``safe_text``
+    before a terminal.
+    """
     container: str | None = None
     """The container's 64-hex id from /proc/<pid>/cgroup; None for a bare process."""
     started_ticks: int | None = None
@@ -48,14 +50,18 @@ class CardLink(msgspec.Struct, frozen=True, kw_only=True):
     a: CardUuid
     b: CardUuid
     kind: Literal["nvlink", "board", "bridge", "host", "node", "system", "unknown"]
-    """Best to worst: NVLink; same board; one PCIe switch; same host bridge; same NUMA node; across sockets."""
+    """Best to worst: NVLink; same board; one PCIe switch; same host bridge; same NUMA node; across
+    sockets.
+    """
 
 
 class CardsPicture(msgspec.Struct, frozen=True, kw_only=True):
     """All cards of this node at one moment."""
 
     state: Literal["ok", "none", "unknown"]
-    """``none``: no driver or no card on this machine; ``unknown``: the driver does not answer, so nothing may be offered."""
+    """``none``: no driver or no card on this machine; ``unknown``: the driver does not answer, so
+    nothing may be offered.
+    """
     text: str | None = None
     """Why it is ``none`` or ``unknown``, in a sentence."""
     driver: str | None = None

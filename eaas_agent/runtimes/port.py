@@ -29,7 +29,9 @@ class CardSlot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunOrder(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything a runtime needs to run one attempt. Already checked; nothing in it is a host path but ``workspace``."""
+    """Everything a runtime needs to run one attempt. Already checked; nothing in it is a host path
+    but ``workspace``.
+    """
 
     key: AttemptKey
     number: JobNumber
@@ -47,7 +49,9 @@ class RunOrder(msgspec.Struct, frozen=True, kw_only=True):
     memory_mib: int | None = None
     shm_mib: int | None = None
     workspace: Path
-    """The job's folder on this host; ``/workspace`` inside a container. Exists when ``start`` is called."""
+    """The job's folder on this host; ``/workspace`` inside a container. Exists when ``start`` is
+    called.
+    """
     workdir: str | None = None
     run_as: str | None = None
     """``uid`` or ``uid:gid``."""
@@ -66,7 +70,9 @@ class Started(msgspec.Struct, frozen=True, kw_only=True):
     """The attempt runs (or ran already, when adopted)."""
 
     handle: str
-    """The runtime's own name of it: a container id, or a process' id with its start time. Durable text."""
+    """The runtime's own name of it: a container id, or a process' id with its start time. Durable
+    text.
+    """
     started_at: float
     """Unix seconds by this host's clock."""
     image_digest: str | None = None
@@ -83,7 +89,9 @@ class Exit(msgspec.Struct, frozen=True, kw_only=True):
     """Unix seconds by this host's clock."""
     ran_for_s: float | None = None
     lost: bool = False
-    """True when the attempt vanished and no exit code can be known (removed from outside, engine restarted)."""
+    """True when the attempt vanished and no exit code can be known (removed from outside, engine
+    restarted).
+    """
     text: str | None = None
     """The engine's own words, where it had any."""
 
@@ -133,9 +141,14 @@ class StartFailed(EaasError):
     code: ClassVar[str] = "start_failed"
 
     def __init__(
-        self, sentence: str, *, code: str, fault: Literal["user", "node"], exit_code: int | None = None
+        self,
+        sentence: str,
+        *,
+        code: str,
+        fault: Literal["user", "node"],
+        exit_code: int | None = None,
     ) -> None:
-        """``code``: image_missing, image_denied, bad_command, name_conflict, engine_error, disk_full, workdir_bad...
+        """``code``: image_missing, bad_command, name_conflict, engine_error, disk_full ...
 
         ``fault``: ``user`` ends the job as Failed; ``node`` lets it be tried elsewhere.
         """
@@ -161,10 +174,14 @@ class Runtime(Protocol):
         """Return how it ended, at once if it has; waits through restarts of the engine."""
 
     async def stop(self, key: AttemptKey, handle: str, grace_s: float) -> None:
-        """Send TERM, wait the grace, then KILL. Returns when the end is sure or the kill was sent."""
+        """Send TERM, wait the grace, then KILL; return once it ended or the kill was sent."""
 
-    def log(self, key: AttemptKey, handle: str, *, stdout_from: int, stderr_from: int) -> AsyncIterator[LogBytes]:
-        """Yield the log from these byte offsets on, live, until the attempt has ended and every byte was read."""
+    def log(
+        self, key: AttemptKey, handle: str, *, stdout_from: int, stderr_from: int
+    ) -> AsyncIterator[LogBytes]:
+        """Yield the log from these byte offsets on, live, until the attempt has ended and every
+        byte was read.
+        """
 
     async def find(self) -> Sequence[Found]:
         """List this agent's attempts that the runtime knows, however they were started."""

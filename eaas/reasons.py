@@ -1,0 +1,295 @@
+"""Why something waits, was refused or ended: typed reasons, and the one catalogue of their
+sentences.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from eaas.units import format_duration, format_memory_mib
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True, tag_field="code"):
+    """A fact that explains a state. ``code`` is stable; the sentence comes from ``SENTENCES``."""
+
+    never: ClassVar[bool] = False
+    """True when no passing of time could change it, only a person or new hardware."""
+
+    @property
+    def code(self) -> str:
+        """Return the stable name that scripts match on."""
+        tag = type(self).__struct_config__.tag
+        assert isinstance(tag, str)
+        return tag
+
+
+# --- why a job waits: about the pool or the queue
+
+
+class PoolHasNoNodes(Reason, frozen=True, kw_only=True, tag="pool_has_no_nodes"):
+    pool: str
+
+
+class QueuePaused(Reason, frozen=True, kw_only=True, tag="queue_paused"):
+    queue: str
+
+
+class QueueFull(Reason, frozen=True, kw_only=True, tag="queue_full"):
+    """The queue runs as many jobs as its owner allows."""
+
+    queue: str
+    asked: int
+    available: int
+
+
+class Backoff(Reason, frozen=True, kw_only=True, tag="backoff"):
+    until: str
+    """RFC 3339 UTC."""
+    attempt: int
+
+
+class NotPlannedYet(Reason, frozen=True, kw_only=True, tag="not_planned_yet"):
+    """The job arrived a moment ago."""
+
+
+# --- why a job waits: about one node
+
+
+class NodeReason(Reason, frozen=True, kw_only=True):
+    """Why one node can't take a job; ``asked`` and ``available`` are in the reason's own unit."""
+
+    node: str
+
+
+class NodeOffline(NodeReason, frozen=True, kw_only=True, tag="node_offline"):
+    since: str | None
+
+
+class NodeDraining(NodeReason, frozen=True, kw_only=True, tag="node_draining"):
+    pass
+
+
+class NodeNotInPool(NodeReason, frozen=True, kw_only=True, tag="node_not_in_pool"):
+    never: ClassVar[bool] = True
+    pool: str
+
+
+class NodeReconciling(NodeReason, frozen=True, kw_only=True, tag="node_reconciling"):
+    pass
+
+
+class NodeFaulty(NodeReason, frozen=True, kw_only=True, tag="node_faulty"):
+    """The node's engine or disk can't take work now."""
+
+    text: str
+
+
+class TooFewFreeCards(NodeReason, frozen=True, kw_only=True, tag="too_few_free_cards"):
+    asked: int
+    available: int
+
+
+class TooFewCards(NodeReason, frozen=True, kw_only=True, tag="too_few_cards"):
+    """The node would not have enough cards even when idle."""
+
+    never: ClassVar[bool] = True
+    asked: int
+    available: int
+
+
+class CardForeign(NodeReason, frozen=True, kw_only=True, tag="card_foreign"):
+    card: int
+    """The card's index, as people say it."""
+    text: str
+    asked: int
+    available: int
+
+
+class CardDirty(NodeReason, frozen=True, kw_only=True, tag="card_dirty"):
+    card: int
+    text: str
+    asked: int
+    available: int
+
+
+class CardSick(NodeReason, frozen=True, kw_only=True, tag="card_sick"):
+    card: int
+    text: str
+    asked: int
+    available: int
+
+
+class CardExcluded(NodeReason, frozen=True, kw_only=True, tag="card_excluded"):
+    card: int
+    asked: int
+    available: int
+
+
+class CardsTooSmall(NodeReason, frozen=True, kw_only=True, tag="cards_too_small"):
+    never: ClassVar[bool] = True
+    asked: int
+    """MiB per card."""
+    available: int
+    """MiB of the largest card."""
+
+
+class WrongModel(NodeReason, frozen=True, kw_only=True, tag="wrong_model"):
+    never: ClassVar[bool] = True
+    asked: str
+    available: str
+
+
+class TooLittleCpu(NodeReason, frozen=True, kw_only=True, tag="too_little_cpu"):
+    asked: float
+    available: float
+
+
+class TooFewCpus(NodeReason, frozen=True, kw_only=True, tag="too_few_cpus"):
+    """More CPUs than the node has at all."""
+
+    never: ClassVar[bool] = True
+    asked: float
+    available: float
+
+
+class TooLittleMemory(NodeReason, frozen=True, kw_only=True, tag="too_little_memory"):
+    asked: int
+    available: int
+
+
+class TooSmallMemory(NodeReason, frozen=True, kw_only=True, tag="memory_too_small"):
+    """More memory than the node has at all."""
+
+    never: ClassVar[bool] = True
+    asked: int
+    available: int
+
+
+class RuntimeCannotRunImages(
+    NodeReason, frozen=True, kw_only=True, tag="runtime_cannot_run_images"
+):
+    never: ClassVar[bool] = True
+
+
+class RuntimeNeedsAnImage(NodeReason, frozen=True, kw_only=True, tag="runtime_needs_an_image"):
+    never: ClassVar[bool] = True
+
+
+class NodeNotAsked(NodeReason, frozen=True, kw_only=True, tag="node_not_asked"):
+    """The job names the nodes it may run on, and this is none of them."""
+
+    never: ClassVar[bool] = True
+
+
+# --- why a job ended, or what happened to its last attempt
+
+
+class Exited(Reason, frozen=True, kw_only=True, tag="exited"):
+    exit_code: int
+
+
+class OutOfMemory(Reason, frozen=True, kw_only=True, tag="out_of_memory"):
+    exit_code: int | None
+    limit_mib: int | None
+
+
+class Cancelled(Reason, frozen=True, kw_only=True, tag="cancelled"):
+    by: str
+
+
+class TimedOut(Reason, frozen=True, kw_only=True, tag="timed_out"):
+    timeout_s: float
+
+
+class StartRefused(Reason, frozen=True, kw_only=True, tag="start_failed"):
+    """The runtime could not start the attempt; ``text`` is its own word."""
+
+    detail: str
+    """The runtime's code: image_missing, bad_command, ..."""
+    text: str
+
+
+class AttemptLost(Reason, frozen=True, kw_only=True, tag="attempt_lost"):
+    """The attempt ended without a trustworthy exit code."""
+
+    text: str
+
+
+class NodeSilent(Reason, frozen=True, kw_only=True, tag="node_silent"):
+    node: str
+    since: str
+
+
+class ConfirmedDead(Reason, frozen=True, kw_only=True, tag="confirmed_dead"):
+    node: str
+    by: str
+
+
+class NodeRebooted(Reason, frozen=True, kw_only=True, tag="node_rebooted"):
+    node: str
+
+
+class WillRetry(Reason, frozen=True, kw_only=True, tag="will_retry"):
+    """The last attempt failed and the job waits for its next one."""
+
+    text: str
+    retries_left: int
+
+
+SENTENCES: Final[Mapping[str, str]] = {
+    "pool_has_no_nodes": "pool {pool} has no node yet; mini-eaas pool add {pool} NODE adds one",
+    "queue_paused": "queue {queue} is paused",
+    "queue_full": "queue {queue} runs {available} jobs, which is all it may",
+    "backoff": "waits until {until} before attempt {attempt}",
+    "not_planned_yet": "arrived a moment ago",
+    "node_offline": "{node} is offline since {since}",
+    "node_draining": "{node} is draining: it finishes its jobs and takes no new ones",
+    "node_not_in_pool": "{node} is not in pool {pool}",
+    "node_reconciling": "{node} has just connected and is still being compared with the plan",
+    "node_faulty": "{node} can't take work now: {text}",
+    "too_few_free_cards": "{node} has {available} of the {asked} cards free",
+    "too_few_cards": "{node} has {available} cards and {asked} are asked for",
+    "card_foreign": "card {card} of {node} is used from outside the pool: {text}",
+    "card_dirty": "card {card} of {node} is not clean: {text}",
+    "card_sick": "card {card} of {node} is sick: {text}",
+    "card_excluded": "card {card} of {node} is excluded by a person",
+    "cards_too_small": "cards of {node} hold {available_memory} at most; {asked_memory} asked for",
+    "wrong_model": "{node} has {available}, not {asked}",
+    "too_little_cpu": "{node} has {available:g} CPUs left; {asked:g} are asked for",
+    "too_few_cpus": "{node} has {available:g} CPUs; {asked:g} are asked for",
+    "too_little_memory": "{node} has {available_memory} of memory left; {asked_memory} asked for",
+    "memory_too_small": "{node} has {available_memory} of memory; {asked_memory} are asked for",
+    "runtime_cannot_run_images": "{node} has no container engine, so it can't run an image",
+    "runtime_needs_an_image": "{node} runs containers, so the job must name an image",
+    "node_not_asked": "the job does not name {node} among its nodes",
+    "exited": "exited with code {exit_code}",
+    "out_of_memory": "killed because it used more memory than {limit}",
+    "cancelled": "cancelled by {by}",
+    "timed_out": "stopped after its timeout of {timeout}",
+    "start_failed": "{text}",
+    "attempt_lost": "{text}",
+    "node_silent": "{node} has been silent since {since}; the job may still run there",
+    "confirmed_dead": "{by} confirmed that {node} is dead",
+    "node_rebooted": "{node} was rebooted while the job ran",
+    "will_retry": "{text}; {retries_left} retries left",
+}
+
+
+def sentence(reason: Reason) -> str:
+    """Return the reason as an English sentence without a full stop."""
+    fields: dict[str, Any] = msgspec.structs.asdict(reason)
+    for key in ("asked", "available"):
+        if isinstance(fields.get(key), int):
+            fields[f"{key}_memory"] = format_memory_mib(fields[key])
+    if isinstance(reason, TimedOut):
+        fields["timeout"] = format_duration(reason.timeout_s)
+    if isinstance(reason, OutOfMemory):
+        fields["limit"] = (
+            f"its limit of {format_memory_mib(reason.limit_mib)}"
+            if reason.limit_mib
+            else "the machine had"
+        )
+    if fields.get("since", "") is None:
+        fields["since"] = "an unknown time"
+    return SENTENCES[reason.code].format(**fields)

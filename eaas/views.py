@@ -1,0 +1,299 @@
+"""What REST, the stream and ``-o json`` show: one Struct per word. Nothing is ever absent; unknown
+is null.
+"""
+
+from typing import Any, Generic, Literal, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True):
+    """A picture of one thing, complete in itself."""
+
+
+class Page(msgspec.Struct, Generic[T], frozen=True):
+    """A list answer: the items and where the next page begins."""
+
+    items: list[T]
+    next: str | None = None
+
+
+class ReasonView(View, frozen=True, kw_only=True):
+    code: str
+    text: str
+
+
+class ScopedReasonView(ReasonView, frozen=True, kw_only=True):
+    scope: Literal["job", "queue", "pool"]
+
+
+class PhaseView(View, frozen=True, kw_only=True):
+    name: str
+    done_bytes: int | None = None
+    total_bytes: int | None = None
+    eta_s: float | None = None
+
+
+class HeldCardView(View, frozen=True, kw_only=True):
+    uuid: str
+    index: int | None
+    memory_mib: int | None
+    """The share that was claimed; None is the whole card."""
+
+
+class LogView(View, frozen=True, kw_only=True):
+    stdout_bytes: int
+    stderr_bytes: int
+    gap_bytes: int | None
+    """Bytes known to be missing; None when nobody could count them."""
+    complete: bool
+
+
+class AttemptView(View, frozen=True, kw_only=True):
+    number: int
+    state: str
+    node: str
+    cards: tuple[HeldCardView, ...]
+    container_id: str | None
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    exit_code: int | None
+    oom_killed: bool | None
+    reason: ReasonView | None
+    log: LogView
+
+
+class JobView(View, frozen=True, kw_only=True):
+    id: int
+    uid: str
+    ref: str
+    array_index: int | None
+    name: str | None
+    user: str
+    pool: str
+    queue: str
+    state: str
+    phase: PhaseView | None
+    reason: ReasonView | None
+    position: int | None
+    """1 is the next of its pool; None when it does not wait."""
+    priority: int
+    attempt: int
+    """0 before the first one."""
+    node: str | None
+    cards: tuple[HeldCardView, ...]
+    exit_code: int | None
+    oom_killed: bool | None
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    run_s: float | None
+    timeout_s: float | None
+    image_digest: str | None
+    spec: dict[str, Any]
+    """The job file's own keys; null for people who may not read it."""
+    attempts: tuple[AttemptView, ...]
+    workspace: str | None = None
+    """A sentence on where the workspace is and until when it is kept."""
+
+
+class ConditionView(View, frozen=True, kw_only=True):
+    code: str
+    text: str
+    since: str
+
+
+class ImageView(View, frozen=True, kw_only=True):
+    name: str
+    digest: str | None
+    size_mib: int
+
+
+class CardClaimView(View, frozen=True, kw_only=True):
+    job: int
+    attempt: int
+    user: str
+    memory_mib: int | None
+
+
+class CardProcessView(View, frozen=True, kw_only=True):
+    pid: int
+    user: str | None
+    command: str | None
+    memory_mib: int | None
+    container: str | None
+    job: int | None
+
+
+class CardView(View, frozen=True, kw_only=True):
+    uuid: str
+    index: int
+    node: str
+    model: str
+    state: str
+    simulated: bool
+    offered: bool
+    """Whether a job could be given this card now."""
+    reason: ReasonView | None
+    memory_total_mib: int | None
+    memory_used_mib: int | None
+    memory_claimed_mib: int
+    utilization_pct: int | None
+    temperature_c: int | None
+    power_w: float | None
+    claims: tuple[CardClaimView, ...]
+    processes: tuple[CardProcessView, ...]
+    sampled_at: str | None
+
+
+class NodeView(View, frozen=True, kw_only=True):
+    name: str
+    uid: str
+    state: str
+    conditions: tuple[ConditionView, ...]
+    address: str | None
+    version: str | None
+    runtime: str | None
+    engine: str | None
+    pools: tuple[str, ...]
+    labels: dict[str, str]
+    cpus: float | None
+    cpus_used: float
+    memory_mib: int | None
+    memory_used_mib: int | None
+    boot_id: str | None
+    last_seen_at: str | None
+    cards: tuple[CardView, ...]
+    jobs: tuple[int, ...]
+    images: tuple[ImageView, ...]
+
+
+class PoolNodeView(View, frozen=True, kw_only=True):
+    name: str
+    cards: tuple[str, ...] | None
+    """The cards that belong to the pool; None is all of them."""
+
+
+class PoolView(View, frozen=True, kw_only=True):
+    name: str
+    nodes: tuple[PoolNodeView, ...]
+    queues: tuple[str, ...]
+    cards_total: int
+    cards_free: int
+    cards_held: int
+    cards_unavailable: int
+    waiting: int
+    running: int
+
+
+class QueueView(View, frozen=True, kw_only=True):
+    name: str
+    pool: str
+    ref: str
+    priority: int
+    paused: bool
+    max_running: int | None
+    max_gpus: int | None
+    max_pending: int | None
+    max_per_user: int | None
+    max_gpus_per_user: int | None
+    max_priority: int | None
+    timeout_s: float | None
+    max_timeout_s: float | None
+    allow: tuple[str, ...]
+    preemptible: bool
+    hold_after_s: float | None
+    idle_after_s: float | None
+    requeue_after_s: float | None
+    waiting: int
+    running: int
+    gpus_held: int
+
+
+class WhyNodeView(View, frozen=True, kw_only=True):
+    node: str
+    code: str
+    text: str
+    asked: int | float | str | None
+    available: int | float | str | None
+    never: bool
+
+
+class BlockerView(View, frozen=True, kw_only=True):
+    job: int
+    user: str
+    node: str
+    cards: tuple[str, ...]
+    ends_at: str | None
+    ends_kind: Literal["certain", "estimate", "unknown"]
+
+
+class EtaView(View, frozen=True, kw_only=True):
+    at: str | None
+    in_s: float | None
+    kind: Literal["certain", "estimate", "unknown"]
+
+
+class FieldErrorView(View, frozen=True, kw_only=True):
+    field: str
+    line: int | None
+    column: int | None
+    message: str
+    suggestion: str | None
+
+
+class WhyView(View, frozen=True, kw_only=True):
+    job: int | None
+    state: str | None
+    verdict: Literal["placed", "waiting", "never"]
+    text: str
+    position: int | None
+    reasons: tuple[ScopedReasonView, ...]
+    nodes: tuple[WhyNodeView, ...]
+    blockers: tuple[BlockerView, ...]
+    eta: EtaView
+    advice: tuple[str, ...]
+    as_of_seq: int
+
+
+class DryRunView(WhyView, frozen=True, kw_only=True):
+    valid: bool
+    errors: tuple[FieldErrorView, ...]
+    would: Literal["start", "wait", "never"]
+    node: str | None
+    cards: tuple[HeldCardView, ...]
+
+
+class EventView(View, frozen=True, kw_only=True):
+    """One line of the journal."""
+
+    seq: int
+    at: str
+    kind: str
+    text: str
+    job: int | None
+    node: str | None
+    user: str | None
+
+
+class StatusView(View, frozen=True, kw_only=True):
+    """The controller in one glance."""
+
+    version: str
+    epoch: int
+    started_at: str
+    seq: int
+    pools: int
+    nodes: int
+    nodes_ready: int
+    cards_total: int
+    cards_free: int
+    waiting: int
+    running: int
+    home: str
+    address: str | None
+    user: str
+    role: str

@@ -1,0 +1,1 @@
+"""Messages between the programs: one file per direction, tolerant of fields it does not know."""

@@ -1,0 +1,222 @@
+"""What an agent says to the controller on its control link."""
+
+from typing import Literal
+
+import msgspec
+
+from eaas.wire.codec import Codec
+
+
+class FromAgent(msgspec.Struct, frozen=True, kw_only=True):
+    """Any message of this direction."""
+
+
+class CardProcess(msgspec.Struct, frozen=True, kw_only=True):
+    """A process on a card, as the host sees it."""
+
+    pid: int
+    memory_mib: int | None
+    user: str | None = None
+    command: str | None = None
+    container: str | None = None
+    uid: str | None = None
+    """The job's uid, when the process belongs to an attempt of this agent."""
+
+
+class CardReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One card, read and judged by its own node."""
+
+    uuid: str
+    index: int
+    model: str
+    state: Literal["free", "held", "foreign", "dirty", "sick", "unknown"]
+    """The node's own judgement; the controller adds shared and excluded."""
+    text: str | None = None
+    """Why it is not free, in a sentence; may quote a process, so not safe for a terminal."""
+    memory_total_mib: int | None
+    memory_used_mib: int | None
+    utilization_pct: int | None
+    temperature_c: int | None
+    power_w: float | None
+    processes: tuple[CardProcess, ...] | None
+    simulated: bool = False
+
+
+class CardLink(msgspec.Struct, frozen=True, kw_only=True):
+    """How close two cards are."""
+
+    a: str
+    b: str
+    kind: str
+
+
+class Image(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    digest: str | None
+    size_mib: int
+
+
+class Inventory(msgspec.Struct, frozen=True, kw_only=True):
+    """What the node has. Sent in the greeting and again whenever it changes."""
+
+    runtime: Literal["docker", "process"]
+    engine: str | None
+    faults: tuple[tuple[str, str], ...] = ()
+    """(condition code, sentence): while any stands, the node takes no new work."""
+    notes: tuple[str, ...] = ()
+    cpus: float
+    memory_mib: int
+    disk_free_mib: int | None
+    cards: tuple[CardReport, ...]
+    cards_text: str | None = None
+    """Why there are no cards, or why none can be offered."""
+    driver: str | None = None
+    links: tuple[CardLink, ...] = ()
+    images: tuple[Image, ...] = ()
+    mounts: tuple[str, ...] = ()
+    labels: dict[str, str] = {}
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """An attempt that the agent knows and has not forgotten yet."""
+
+    uid: str
+    number: int
+    attempt: int
+    epoch: int
+    state: Literal["accepted", "starting", "running", "stopping", "ended"]
+    started_at: float | None = None
+
+
+class Hello(FromAgent, frozen=True, kw_only=True, tag="hello"):
+    """The first message of a connection: who the agent is and everything it holds."""
+
+    protocol_min: int
+    protocol_max: int
+    version: str
+    node: str
+    node_uid: str
+    """Made once, kept in the agent's state folder."""
+    instance: str
+    """New with every agent process: two live ones with one ``node_uid`` are a cloned disk."""
+    boot_id: str
+    epoch: int
+    """The highest controller epoch this agent has seen; 0 for none."""
+    spool_id: str
+    last_seq: int
+    """The highest sequence number in its spool; 0 for none."""
+    inventory: Inventory
+    held: tuple[Held, ...]
+
+
+# --- facts: spooled on the agent's disk, acknowledged after the controller's commit
+
+
+class AttemptRunning(msgspec.Struct, frozen=True, kw_only=True, tag="running"):
+    """The container or process has started."""
+
+    uid: str
+    attempt: int
+    started_at: float
+    """Unix seconds by the node's clock."""
+    handle: str
+    """The container's id, or the process' pid and start."""
+    image_digest: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class AttemptStopping(msgspec.Struct, frozen=True, kw_only=True, tag="stopping"):
+    """The agent began to stop the attempt because its timeout has passed."""
+
+    uid: str
+    attempt: int
+    at: float
+
+
+class AttemptEnded(msgspec.Struct, frozen=True, kw_only=True, tag="ended"):
+    """The attempt is over, or never began and never will."""
+
+    uid: str
+    attempt: int
+    cause: Literal["exited", "stopped", "timed_out", "start_failed", "lost", "never_started"]
+    """``stopped``: we ended it because the wanted list said so; ``never_started``: stopped before
+    it began.
+    """
+    exit_code: int | None
+    oom_killed: bool | None = None
+    started_at: float | None = None
+    """Repeated here, so that one late fact tells the whole story."""
+    finished_at: float
+    ran_for_s: float | None = None
+    fault: Literal["user", "node"] = "user"
+    detail: str | None = None
+    """The runtime's code for a failed start."""
+    text: str | None = None
+    stdout_bytes: int | None = None
+    """The log's final length where it is known already; else it comes on the log link."""
+    stderr_bytes: int | None = None
+
+
+class WorkspaceGone(msgspec.Struct, frozen=True, kw_only=True, tag="workspace_gone"):
+    """A job's workspace was deleted on its node."""
+
+    uid: str
+    at: float
+    why: Literal["expired", "disk_pressure"]
+
+
+Fact = AttemptRunning | AttemptStopping | AttemptEnded | WorkspaceGone
+
+
+class Spooled(msgspec.Struct, frozen=True):
+    """A fact with its place in the agent's spool."""
+
+    seq: int
+    fact: Fact
+
+
+class Facts(FromAgent, frozen=True, kw_only=True, tag="facts"):
+    """Facts in order, without gaps. Sent again after a reconnect until acknowledged."""
+
+    spool_id: str
+    facts: tuple[Spooled, ...]
+
+
+# --- passing news: never spooled, only the newest counts
+
+
+class Progress(FromAgent, frozen=True, kw_only=True, tag="progress"):
+    """What an attempt is doing before it runs."""
+
+    uid: str
+    attempt: int
+    name: Literal["pulling", "creating", "starting"]
+    done_bytes: int | None = None
+    total_bytes: int | None = None
+
+
+class Beat(FromAgent, frozen=True, kw_only=True, tag="beat"):
+    """A sign of life with fresh readings, every 2 s."""
+
+    memory_used_mib: int | None
+    loop_lag_s: float
+    cards: tuple[CardReport, ...]
+    sampled_at: float | None
+
+
+class InventoryChanged(FromAgent, frozen=True, kw_only=True, tag="inventory"):
+    """Something of the inventory is different now: an engine came or went, an image, a card."""
+
+    inventory: Inventory
+
+
+class FilesFailed(FromAgent, frozen=True, kw_only=True, tag="files_failed"):
+    """Files that were asked for can't be sent; the sentence says why."""
+
+    request: str
+    text: str
+
+
+AnyFromAgent = Hello | Facts | Progress | Beat | InventoryChanged | FilesFailed
+
+FROM_AGENT: Codec[AnyFromAgent] = Codec(AnyFromAgent)

@@ -1,0 +1,83 @@
+"""Bodies of the REST routes. Strict towards people: an unknown key is refused."""
+
+from typing import Any
+
+import msgspec
+
+from eaas.views import JobView
+
+
+class Body(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Any request body."""
+
+
+class SubmitBatch(Body, frozen=True, kw_only=True):
+    """``POST /api/v1/jobs:batch``: all or nothing; one job is ``POST /api/v1/jobs`` with the job
+    itself as the body.
+    """
+
+    jobs: list[dict[str, Any]]
+    """Jobs in the job file's vocabulary."""
+
+
+class BatchAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[JobView]
+
+
+class PatchJob(Body, frozen=True, kw_only=True):
+    """``PATCH /api/v1/jobs/{id}``."""
+
+    priority: int | None = None
+    queue: str | None = None
+    """``queue`` of the same pool, or ``pool/queue``."""
+
+
+class CancelJob(Body, frozen=True, kw_only=True):
+    """``POST /api/v1/jobs/{id}/cancel``."""
+
+    grace_s: float | None = None
+
+
+class KeepJob(Body, frozen=True, kw_only=True):
+    """``POST /api/v1/jobs/{id}/keep``: keep the workspace this much longer."""
+
+    for_s: float
+
+
+class CreatePool(Body, frozen=True, kw_only=True):
+    name: str
+
+
+class AddNode(Body, frozen=True, kw_only=True):
+    """``PUT /api/v1/pools/{pool}/nodes/{node}``."""
+
+    cards: list[str] | None = None
+    """Indexes or UUID prefixes; None is the whole node."""
+
+
+class SetQueue(Body, frozen=True, kw_only=True):
+    """``POST /api/v1/pools/{pool}/queues/{queue}`` creates, ``PATCH`` changes; a key left out stays
+    as it is.
+    """
+
+    priority: int | msgspec.UnsetType = msgspec.UNSET
+    paused: bool | msgspec.UnsetType = msgspec.UNSET
+    max_running: int | None | msgspec.UnsetType = msgspec.UNSET
+    max_gpus: int | None | msgspec.UnsetType = msgspec.UNSET
+    max_pending: int | None | msgspec.UnsetType = msgspec.UNSET
+    max_per_user: int | None | msgspec.UnsetType = msgspec.UNSET
+    max_gpus_per_user: int | None | msgspec.UnsetType = msgspec.UNSET
+    max_priority: int | None | msgspec.UnsetType = msgspec.UNSET
+    timeout_s: float | None | msgspec.UnsetType = msgspec.UNSET
+    max_timeout_s: float | None | msgspec.UnsetType = msgspec.UNSET
+    allow: list[str] | msgspec.UnsetType = msgspec.UNSET
+
+
+class PatchNode(Body, frozen=True, kw_only=True):
+    """``PATCH /api/v1/nodes/{node}``."""
+
+    draining: bool | None = None
+    labels: dict[str, str | None] | None = None
+    """A null value removes the label."""
+    exclude_card: str | None = None
+    include_card: str | None = None
