@@ -1,0 +1,78 @@
+"""What one step has changed: the store writes it in one transaction, the stream shows it."""
+
+from typing import Any
+
+import msgspec
+
+from eaas.ids import JobUid, NodeName, PoolName
+from eaas_daemon.core.model import Job, Node, Pool, Queue, Value
+
+
+class JournalRow(Value, frozen=True, kw_only=True):
+    """One line of history, in words, with the facts beside them."""
+
+    seq: int
+    at: float
+    kind: str
+    """``job.placed``, ``node.offline``, ``queue.paused`` ...: stable."""
+    text: str
+    job: int | None = None
+    node: str | None = None
+    user: str | None = None
+    data: dict[str, Any] = {}
+
+
+class ClaimRow(Value, frozen=True, kw_only=True):
+    """A card that changes hands."""
+
+    job: JobUid
+    attempt: int
+    node: NodeName
+    card: str
+
+
+class KeyRow(Value, frozen=True, kw_only=True):
+    """An idempotency key and what it stands for."""
+
+    user: str
+    key: str
+    body_hash: bytes
+    jobs: tuple[int, ...]
+    """The numbers that were given out, in order."""
+    at: float
+
+
+class Changes(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything one step did. Each thing appears once, in its last state."""
+
+    seq: int
+    next_number: int
+    jobs: tuple[Job, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    pools: tuple[Pool, ...] = ()
+    queues: tuple[Queue, ...] = ()
+    gone_nodes: tuple[NodeName, ...] = ()
+    gone_pools: tuple[PoolName, ...] = ()
+    gone_queues: tuple[str, ...] = ()
+    claimed: tuple[ClaimRow, ...] = ()
+    released: tuple[ClaimRow, ...] = ()
+    keys: tuple[KeyRow, ...] = ()
+    spools: tuple[tuple[str, int, int], ...] = ()
+    """(spool_id, first new seq, last new seq) whose facts are in this step."""
+    journal: tuple[JournalRow, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Tell whether there is nothing to write."""
+        return not (
+            self.jobs
+            or self.nodes
+            or self.pools
+            or self.queues
+            or self.journal
+            or self.gone_nodes
+            or self.gone_pools
+            or self.gone_queues
+            or self.keys
+            or self.spools
+        )

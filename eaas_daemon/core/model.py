@@ -1,0 +1,200 @@
+"""The values the controller thinks in: jobs with their attempts, nodes, pools, queues."""
+
+from typing import Final, Literal
+
+import msgspec
+
+from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, QueueName, UserName, queue_ref
+from eaas.job_spec import JobSpec
+from eaas.lifecycle import ENDED, PLACED, JobState
+from eaas.reasons import Reason
+from eaas.wire.from_agent import CardReport, Inventory
+from eaas_daemon.core.reason_union import AnyReason
+
+MAX_INFRA_RETRIES: Final = 3
+"""How often a job is tried again after failures that were a node's fault."""
+
+DEFAULT_CPUS_MILLI: Final = 1000
+"""What a job that names no ``cpus`` counts for; nothing limits it to that."""
+
+
+class Value(msgspec.Struct, frozen=True, kw_only=True):
+    """Any value of the core."""
+
+
+class HeldCard(Value, frozen=True, kw_only=True):
+    """A card owned by an attempt."""
+
+    uuid: CardUuid
+    index: int
+    memory_mib: int | None = None
+    """The claimed share; None is the whole card."""
+
+
+class Phase(Value, frozen=True, kw_only=True):
+    """What an attempt does before it runs. Passing news: never stored."""
+
+    name: str
+    done_bytes: int | None = None
+    total_bytes: int | None = None
+
+
+class StopIntent(Value, frozen=True, kw_only=True):
+    """Somebody, or the clock, wants the current attempt to end."""
+
+    why: Literal["cancelled", "timed_out"]
+    by: str
+    grace_s: float
+
+
+class Attempt(Value, frozen=True, kw_only=True):
+    """One run of a job on one node. Times are Unix seconds."""
+
+    number: int
+    node: NodeName
+    node_uid: str
+    cards: tuple[HeldCard, ...]
+    state: JobState
+    created_at: float
+    started_at: float | None = None
+    finished_at: float | None = None
+    handle: str | None = None
+    exit_code: int | None = None
+    oom_killed: bool | None = None
+    reason: AnyReason | None = None
+    stdout_bytes: int | None = None
+    """The log's final length; None while it is not known."""
+    stderr_bytes: int | None = None
+    gap_bytes: int | None = 0
+    log_complete: bool = False
+
+
+class Job(Value, frozen=True, kw_only=True):
+    """What a person asked for, and all that became of it. Times are Unix seconds."""
+
+    uid: JobUid
+    number: JobNumber
+    user: UserName
+    spec: JobSpec
+    pool: PoolName
+    queue: QueueName
+    state: JobState
+    priority: int
+    rank: int = 0
+    """Below 0: put to the top by an admin; the lower, the later that was."""
+    created_at: float
+    finished_at: float | None = None
+    attempts: tuple[Attempt, ...] = ()
+    reason: AnyReason | None = None
+    """Why it ended, or why its last attempt did not do it."""
+    stop: StopIntent | None = None
+    not_before: float | None = None
+    """Waits until then: backoff after a failed attempt."""
+    retries_used: int = 0
+    infra_retries: int = 0
+    image_digest: str | None = None
+    timeout_s: float | None = None
+    """The one in force: the job's own, or its queue's."""
+    keep_until: float | None = None
+    """When the workspace may be deleted; None before the end."""
+    workspace_gone: Literal["expired", "disk_pressure"] | None = None
+
+    @property
+    def ref(self) -> str:
+        """Return the queue as people write it, ``pool/queue``."""
+        return queue_ref(self.pool, self.queue)
+
+    @property
+    def attempt(self) -> Attempt | None:
+        """Return the newest attempt, running or not."""
+        return self.attempts[-1] if self.attempts else None
+
+    @property
+    def live_attempt(self) -> Attempt | None:
+        """Return the attempt that owns a node's room now."""
+        return self.attempts[-1] if self.state in PLACED else None
+
+    @property
+    def ended(self) -> bool:
+        """Tell whether nothing more will happen to it by itself."""
+        return self.state in ENDED
+
+
+class Queue(Value, frozen=True, kw_only=True):
+    """An entry into one pool."""
+
+    pool: PoolName
+    name: QueueName
+    priority: int = 0
+    paused: bool = False
+    max_running: int | None = None
+    max_gpus: int | None = None
+    max_pending: int | None = None
+    max_per_user: int | None = None
+    max_gpus_per_user: int | None = None
+    max_priority: int | None = None
+    timeout_s: float | None = None
+    max_timeout_s: float | None = None
+    allow: tuple[UserName, ...] = ()
+    """Who may use it; empty is everyone."""
+
+    @property
+    def ref(self) -> str:
+        """Return ``pool/queue``."""
+        return queue_ref(self.pool, self.name)
+
+
+class Pool(Value, frozen=True, kw_only=True):
+    """A set of nodes, or of some of their cards."""
+
+    name: PoolName
+    members: dict[NodeName, tuple[CardUuid, ...] | None] = {}
+    """The cards that belong; None is the whole node."""
+
+
+class Node(Value, frozen=True, kw_only=True):
+    """A machine with an agent, as last heard of. Times are Unix seconds."""
+
+    name: NodeName
+    uid: str
+    inventory: Inventory
+    version: str
+    boot_id: str
+    address: str | None = None
+    draining: bool = False
+    excluded: frozenset[CardUuid] = frozenset()
+    labels: dict[str, str] = {}
+    """Set by people; the inventory's own come on top of these only where these say nothing."""
+    last_seen_at: float | None = None
+    session: str | None = None
+    """The live connection; None while there is none."""
+    offline: bool = False
+    """True once the silence has lasted too long to count on the node."""
+    offline_since: float | None = None
+    needs_upgrade: str | None = None
+    """Why its agent was refused, while it is."""
+    memory_used_mib: int | None = None
+    cards: tuple[CardReport, ...] = ()
+    """The newest readings, by index."""
+    sampled_at: float | None = None
+
+    def card(self, uuid: str) -> CardReport | None:
+        """Return the card of that UUID, if the node has it."""
+        return next((card for card in self.cards if card.uuid == uuid), None)
+
+
+def nominal_mib(total_mib: int | None) -> int | None:
+    """Return a card's size as people say it.
+
+    The driver's total is a little under the number on the box; it is rounded up to whole GiB when
+    that adds 3 % at most, so that a "24 GB" card holds 24GiB.
+    """
+    if total_mib is None:
+        return None
+    whole = -(-total_mib // 1024) * 1024
+    return whole if whole <= total_mib * 1.03 else total_mib
+
+
+def described(reason: Reason | None) -> str | None:
+    """Return the reason's code, for the database's own column."""
+    return None if reason is None else reason.code

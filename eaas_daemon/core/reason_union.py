@@ -1,0 +1,16 @@
+"""The reasons a job can carry in the database, as one tagged union."""
+
+from eaas import reasons as r
+
+AnyReason = (
+    r.Exited
+    | r.OutOfMemory
+    | r.Cancelled
+    | r.TimedOut
+    | r.StartRefused
+    | r.AttemptLost
+    | r.NodeSilent
+    | r.ConfirmedDead
+    | r.NodeRebooted
+    | r.WillRetry
+)

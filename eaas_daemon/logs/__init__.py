@@ -1,0 +1,1 @@
+"""Where job logs are kept."""

@@ -1,0 +1,1 @@
+"""The controller's memory: one SQLite file, one writer."""
