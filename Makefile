@@ -27,6 +27,7 @@ check: .venv/.ready
 format: .venv/.ready
 	$(BIN)/ruff check --quiet --fix
 	$(BIN)/ruff format
+	$(BIN)/python -m docs.pictures
 
 bench: .venv/.ready
 	$(BIN)/python -m bench

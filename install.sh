@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# Brings up a pool on this machine and runs a first job on it. Everything it installs lies in
+# .venv beside this file; it never installs a container engine and never asks for a password.
+set -euo pipefail
+unset PYTHONHOME PYTHONPATH PIP_TARGET PIP_PREFIX PIP_USER CDPATH
+
+readonly NEEDED_MIB=300
+readonly MAX_SOCKET_PATH=107 # the kernel's limit for a unix socket, less its closing zero
+
+say() { printf '%s\n' "$*"; }
+die() {
+    printf 'install.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+# --- what must be true before anything is changed ----------------------------------------------
+
+is_new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
+makes_environments() { "$1" -c 'import venv, ensurepip' >/dev/null 2>&1; }
+has() { command -v "$1" >/dev/null 2>&1; }
+
+find_python() { # sets python; says which package helps when there is none
+    local candidate found=''
+    for candidate in python3 python3.13 python3.12 python3.11; do
+        is_new_enough "$candidate" || continue
+        found=$candidate
+        if has uv || makes_environments "$candidate"; then
+            python=$(command -v "$candidate")
+            return
+        fi
+    done
+    [[ -z $found ]] || die "$found cannot make virtual environments." \
+        "On Debian and Ubuntu: sudo apt install $(basename "$(readlink -f "$(command -v "$found")")")-venv"
+    has python3 || die "Python 3.11 or newer is needed. On Debian and Ubuntu: sudo apt install python3 python3-venv"
+    die "Python 3.11 or newer is needed, and this machine has $(python3 --version 2>&1)." \
+        "Where the system offers it: sudo apt install python3.11 python3.11-venv"
+}
+
+check_folder() {
+    local free_kib probe
+    probe=$(mktemp .probe.sh.XXXXXXXX 2>/dev/null) ||
+        die "$PWD cannot be written by $(id -un); clone into a folder of your own."
+    printf '#!/bin/sh\n' >"$probe"
+    chmod u=rwx "$probe"
+    "./$probe" 2>/dev/null || { rm -f "$probe"; die "$PWD does not let programs run (noexec); clone somewhere else."; }
+    rm -f "$probe"
+    [[ ! -x .venv/bin/python ]] || return 0
+    free_kib=$(df -Pk . | awk 'NR == 2 { print $4 }')
+    ((free_kib / 1024 >= NEEDED_MIB)) ||
+        die "$PWD has $((free_kib / 1024)) MiB free; $NEEDED_MIB MiB are needed."
+}
+
+check_home() { # where the pool's own data will live
+    local LC_ALL=C socket=${MINI_EAAS_SOCKET:-${MINI_EAAS_HOME:+$MINI_EAAS_HOME/controller.sock}}
+    ((${#socket} <= MAX_SOCKET_PATH)) ||
+        die "$socket is too long for a socket (${#socket} bytes, $MAX_SOCKET_PATH at most); set MINI_EAAS_HOME to a shorter path."
+    [[ -n ${MINI_EAAS_HOME:-} || -n ${HOME:-} ]] ||
+        die "HOME is not set, so there is no place for the pool's data; set MINI_EAAS_HOME."
+}
+
+# --- the virtual environment -------------------------------------------------------------------
+
+# What an installation depends on: the pins, the place (scripts name it) and the Python.
+fingerprint() { { cat pyproject.toml constraints.txt; pwd -P; "$python" --version; } | sha256sum | cut -d' ' -f1; }
+
+install_packages() {
+    if has uv; then
+        [[ -x .venv/bin/python ]] || uv venv --quiet --python "$python" .venv
+        uv pip install --quiet --python .venv/bin/python -c constraints.txt -e .
+    else
+        .venv/bin/python -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear .venv
+        .venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check -c constraints.txt -e .
+    fi
+}
+
+make_environment() {
+    local now log
+    now=$(fingerprint)
+    [[ $(cat .venv/.installed 2>/dev/null) != "$now" ]] || return 0
+    say "Installing into $PWD/.venv ..."
+    log=$(mktemp "${TMPDIR:-/tmp}/mini-eaas-install.XXXXXXXX")
+    (umask 022 && install_packages) >"$log" 2>&1 || {
+        tail -n 15 "$log" >&2
+        die "installing the packages failed; the whole log is $log. Run ./install.sh again once that is put right."
+    }
+    rm -f "$log"
+    printf '%s\n' "$now" >.venv/.installed
+}
+
+# --- the pool and its first job ----------------------------------------------------------------
+
+runtime_here() { # prints docker as soon as a ready node runs containers, process if none does
+    eaas node list -o json 2>/dev/null | .venv/bin/python -c '
+import json, sys
+ready = [node["runtime"] for node in json.load(sys.stdin)["items"] if node["state"] == "Ready"]
+print("docker" if "docker" in ready else (ready or [""])[0])'
+}
+
+await_node() { # sets runtime
+    local tries=60
+    until runtime=$(runtime_here) && [[ -n $runtime ]]; do
+        ((tries-- > 0)) || die "this machine's agent did not join the pool within 30 s; $(shown) doctor says why."
+        sleep 0.5
+    done
+}
+
+run_hello() {
+    local options=()
+    if [[ $runtime != docker ]]; then
+        say "No container engine answers here, so the job runs as a plain process (nothing isolates it)."
+        options=(--image '')
+    fi
+    eaas job submit "$hello" --follow "${options[@]}" ||
+        die "the first job did not succeed; $(shown) job list --all, then job show and job logs tell more."
+}
+
+eaas() { "$root/.venv/bin/mini-eaas" "$@"; }
+
+shown() { # the command as the person would type it from where they are
+    if [[ $root == "$called_from" ]]; then
+        printf '.venv/bin/mini-eaas'
+    else
+        printf '%q' "$root/.venv/bin/mini-eaas"
+    fi
+}
+
+next_steps() {
+    say ""
+    say "Your pool is up. What next:"
+    say "  open the console      $(shown) tui"
+    say "  submit your own       $(shown) job submit --cmd 'echo my first job' --follow"
+    say "  stop the pool         $(shown) down"
+}
+
+main() {
+    (($# == 0)) || die "takes no arguments; just run ./install.sh"
+    umask u+rwx
+    called_from=$(pwd -P)
+    cd "$(dirname "${BASH_SOURCE[0]}")"
+    root=$(pwd -P) hello=$root/config/jobs/hello.yaml
+    check_folder
+    check_home
+    find_python
+    make_environment
+    cd "$called_from"
+    eaas up --headless
+    await_node
+    run_hello
+    next_steps
+}
+
+main "$@"
