@@ -101,6 +101,12 @@ def test_every_module_that_does_something_has_tests_of_its_own(path: Path) -> No
     assert (ROOT / twin(path)).exists(), f"{twin(path)} is missing"
 
 
+def test_every_folder_of_the_programs_is_a_package() -> None:
+    without = {path.parent for path in PRODUCT if not (ROOT / path.parent / "__init__.py").exists()}
+
+    assert without == set()
+
+
 def test_no_module_is_a_drawer_for_odds_and_ends() -> None:
     names = {part.removesuffix(".py") for path in PRODUCT for part in path.parts}
 
