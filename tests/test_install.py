@@ -9,7 +9,21 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).parents[1]
-TOOLS: Final = "bash sh env mktemp chmod rm df awk id dirname basename readlink cat".split()
+TOOLS: Final = [
+    "bash",
+    "sh",
+    "env",
+    "mktemp",
+    "chmod",
+    "rm",
+    "df",
+    "awk",
+    "id",
+    "dirname",
+    "basename",
+    "readlink",
+    "cat",
+]
 
 
 @pytest.fixture
