@@ -9,21 +9,10 @@ from typing import Final
 import pytest
 
 ROOT: Final = Path(__file__).parents[1]
-TOOLS: Final = [
-    "bash",
-    "sh",
-    "env",
-    "mktemp",
-    "chmod",
-    "rm",
-    "df",
-    "awk",
-    "id",
-    "dirname",
-    "basename",
-    "readlink",
-    "cat",
-]
+TOOLS: Final = (
+    *("bash", "sh", "env", "cat", "chmod", "rm", "mktemp"),
+    *("df", "awk", "id", "dirname", "basename", "readlink"),
+)
 
 
 @pytest.fixture
