@@ -79,6 +79,8 @@ class Wanted(ToAgent, frozen=True, kw_only=True, tag="wanted"):
     """(uid, attempt) whose end is committed here: forget them once their log is acknowledged."""
     job_ended: tuple[str, ...] = ()
     """Uids of jobs that are over for good, so that their workspace's keeping time begins."""
+    keep_until: tuple[tuple[str, float], ...] = ()
+    """(uid, Unix seconds): workspaces that a person asked to keep at least that long."""
 
 
 class Ack(ToAgent, frozen=True, kw_only=True, tag="ack"):
