@@ -65,7 +65,7 @@ fingerprint() { { cat pyproject.toml constraints.txt; pwd -P; "$python" --versio
 
 install_packages() {
     if has uv; then
-        [[ -x .venv/bin/python ]] || uv venv --quiet --python "$python" .venv
+        .venv/bin/python -c '' >/dev/null 2>&1 || { rm -rf .venv && uv venv --quiet --seed --python "$python" .venv; }
         uv pip install --quiet --python .venv/bin/python -c constraints.txt -e .
     else
         .venv/bin/python -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear .venv
@@ -90,15 +90,15 @@ make_environment() {
 # --- the pool and its first job ----------------------------------------------------------------
 
 runtime_here() { # prints docker as soon as a ready node runs containers, process if none does
-    eaas node list -o json 2>/dev/null | .venv/bin/python -c '
+    eaas node list -o json | "$root/.venv/bin/python" -c '
 import json, sys
 ready = [node["runtime"] for node in json.load(sys.stdin)["items"] if node["state"] == "Ready"]
-print("docker" if "docker" in ready else (ready or [""])[0])'
+print("docker" if "docker" in ready else "".join(ready[:1]))'
 }
 
 await_node() { # sets runtime
     local tries=60
-    until runtime=$(runtime_here) && [[ -n $runtime ]]; do
+    until runtime=$(runtime_here 2>/dev/null) && [[ -n $runtime ]]; do
         ((tries-- > 0)) || die "this machine's agent did not join the pool within 30 s; $(shown) doctor says why."
         sleep 0.5
     done
