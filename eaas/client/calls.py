@@ -1,0 +1,24 @@
+"""What the calls of every noun are built on."""
+
+from typing import Any, Final
+from urllib.parse import quote
+
+from eaas.client.connection import Connection
+
+API: Final = "/api/v1"
+
+
+class Calls:
+    """Holds the connection that the calls of one noun use."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection: Final = connection
+
+    async def _tell(self, method: str, path: str, body: Any = None) -> None:
+        """Ask for something whose answer says no more than that it was done."""
+        await self._connection.call(object, method, path, body=body)
+
+
+def place(*parts: str | int) -> str:
+    """Return the path of a route; names are escaped, so none can reach into another route."""
+    return "/".join([API, *(quote(str(part), safe=":") for part in parts)])

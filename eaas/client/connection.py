@@ -1,0 +1,187 @@
+"""The way to the controller: requests out, views or the controller's own errors back."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final, Self, TypeVar
+
+import aiohttp
+import msgspec
+
+from eaas.client.address import Address, how_to_go_on
+from eaas.errors import EaasError, Forbidden, Unauthenticated, Unavailable, Unreachable
+from eaas.problem import MEDIA_TYPE, Problem, error_from
+
+T = TypeVar("T")
+
+CONNECT_S: Final = 5.0
+ANSWER_S: Final = 30.0
+MAX_FRAME_BYTES: Final = 256 << 20
+"""A snapshot of a large pool is one frame."""
+HEARTBEAT_S: Final = 20.0
+PIECE_BYTES: Final = 256 * 1024
+
+Params = Mapping[str, str | int | float | None]
+
+
+class NotUnderstood(EaasError):
+    """The answer is not what this version expects."""
+
+    code = "not_understood"
+    http_status = 502
+
+
+class Cut(Unreachable):
+    """The connection broke after the request may have arrived."""
+
+
+class Connection:
+    """Speaks HTTP with one controller. Use it as an async context manager."""
+
+    def __init__(self, address: Address) -> None:
+        self.address: Final = address
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        socket, token = self.address.socket, self.address.token
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.UnixConnector(str(socket)) if socket else aiohttp.TCPConnector(),
+            headers={"Authorization": f"Bearer {token}"} if token else None,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    async def call(
+        self,
+        answer: type[T],
+        method: str,
+        path: str,
+        *,
+        params: Params | None = None,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> T:
+        """Ask and return the decoded answer; a refusal raises the controller's own error."""
+        data = None if body is None else msgspec.json.encode(body)
+        kind = {} if body is None else {"Content-Type": "application/json"}
+        async with self.ask(
+            method, path, params=params, data=data, headers={**kind, **(headers or {})}
+        ) as response:
+            content = await response.read()
+        try:
+            return msgspec.json.decode(content, type=answer)
+        except msgspec.MsgspecError as error:
+            raise NotUnderstood(
+                f"the controller at {self.address} answered {method} {path} in a way this "
+                f"version does not understand: {error}"
+            ) from error
+
+    @asynccontextmanager
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Params | None = None,
+        data: Any = None,
+        headers: Mapping[str, str] | None = None,
+        answer_s: float | None = ANSWER_S,
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Ask and yield the good answer, its body still unread.
+
+        ``answer_s`` bounds each silence of the controller, not the whole answer.
+        """
+        with self._translated():
+            async with self._open.request(
+                method,
+                self.address.url + path,
+                params=_given(params),
+                data=data,
+                headers=headers,
+                timeout=aiohttp.ClientTimeout(sock_connect=CONNECT_S, sock_read=answer_s),
+            ) as response:
+                if response.status >= 400:
+                    raise await _refusal(response)
+                yield response
+
+    @asynccontextmanager
+    async def listen(
+        self, path: str, params: Params
+    ) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+        """Open a websocket and yield it."""
+        with self._translated():
+            async with self._open.ws_connect(
+                self.address.url + path,
+                params=_given(params),
+                max_msg_size=MAX_FRAME_BYTES,
+                heartbeat=HEARTBEAT_S,
+            ) as websocket:
+                yield websocket
+
+    @property
+    def _open(self) -> aiohttp.ClientSession:
+        assert self._session is not None, "use the client as an async context manager"
+        return self._session
+
+    def _translated(self) -> "_Translated":
+        return _Translated(self.address)
+
+
+class _Translated:
+    """Turns what aiohttp raises into errors that say what to type."""
+
+    def __init__(self, address: Address) -> None:
+        self._address: Final = address
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        address = self._address
+        if isinstance(error, aiohttp.WSServerHandshakeError):
+            raise _refused_upgrade(error, address) from error
+        if isinstance(error, aiohttp.ClientConnectorError | aiohttp.InvalidURL):
+            raise Unreachable(
+                f"no controller answers at {address}{_why(error)}; {how_to_go_on(address)}"
+            ) from error
+        if isinstance(error, aiohttp.ClientError):
+            raise Cut(
+                f"the connection to the controller at {address} broke{_why(error)}"
+            ) from error
+
+
+def _given(params: Params | None) -> dict[str, str]:
+    return {key: str(value) for key, value in (params or {}).items() if value is not None}
+
+
+def _why(error: BaseException) -> str:
+    cause = getattr(error, "os_error", None)
+    text = (getattr(cause, "strerror", None) or "").lower()
+    if not text and isinstance(error, TimeoutError):
+        text = "it did not answer in time"
+    return f" ({text})" if text else ""
+
+
+async def _refusal(response: aiohttp.ClientResponse) -> EaasError:
+    content = await response.read()
+    if response.content_type == MEDIA_TYPE:
+        try:
+            return error_from(msgspec.json.decode(content, type=Problem))
+        except msgspec.MsgspecError:
+            pass  # whatever it is, the lines below quote it
+    words = content[:200].decode("utf-8", "replace").strip() or response.reason
+    return NotUnderstood(f"{response.url} answered {response.status}: {words}")
+
+
+def _refused_upgrade(error: aiohttp.WSServerHandshakeError, address: Address) -> EaasError:
+    """Return what a refused websocket means; its body is lost, so the status must do."""
+    if error.status == 401:
+        return Unauthenticated(f"the controller at {address} does not accept this token")
+    if error.status == 403:
+        return Forbidden(f"the controller at {address} does not allow the stream to you")
+    if error.status == 503:
+        return Unavailable(f"the controller at {address} can't serve the stream now")
+    return NotUnderstood(f"the controller at {address} answered the stream with {error.status}")
