@@ -40,6 +40,8 @@ class CardReading(msgspec.Struct, frozen=True, kw_only=True):
     """None when the driver would not list them: then the card is not known to be free."""
     fault: str | None = None
     """A sentence when the card is sick (lost, needs a reset, an Xid)."""
+    lost: bool = False
+    """True when the card itself no longer answers: whatever ran on it will not finish by itself."""
     notes: tuple[str, ...] = ()
     simulated: bool = False
 
