@@ -182,6 +182,13 @@ class NodeNotAsked(NodeReason, frozen=True, kw_only=True, tag="node_not_asked"):
     never: ClassVar[bool] = True
 
 
+class MountMissing(NodeReason, frozen=True, kw_only=True, tag="mount_missing"):
+    """The node's owner defined no mount of that name."""
+
+    never: ClassVar[bool] = True
+    mount: str
+
+
 # --- why a job ended, or what happened to its last attempt
 
 
@@ -263,6 +270,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "runtime_cannot_run_images": "{node} has no container engine, so it can't run an image",
     "runtime_needs_an_image": "{node} runs containers, so the job must name an image",
     "node_not_asked": "the job does not name {node} among its nodes",
+    "mount_missing": "{node} has no mount named {mount}",
     "exited": "exited with code {exit_code}",
     "out_of_memory": "killed because it used more memory than {limit}",
     "cancelled": "cancelled by {by}",

@@ -99,6 +99,14 @@ class SendFiles(ToAgent, frozen=True, kw_only=True, tag="send_files"):
     """Relative to the workspace; never leaves it."""
 
 
-AnyToAgent = Welcome | Refused | Wanted | Ack | SendFiles
+class KeepWorkspace(ToAgent, frozen=True, kw_only=True, tag="keep_workspace"):
+    """Do not delete the ended job's workspace before then."""
+
+    uid: str
+    until: float
+    """Unix seconds."""
+
+
+AnyToAgent = Welcome | Refused | Wanted | Ack | SendFiles | KeepWorkspace
 
 TO_AGENT: Codec[AnyToAgent] = Codec(AnyToAgent)

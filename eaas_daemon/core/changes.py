@@ -19,7 +19,7 @@ class JournalRow(Value, frozen=True, kw_only=True):
     job: int | None = None
     node: str | None = None
     user: str | None = None
-    data: dict[str, Any] = {}
+    data: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class ClaimRow(Value, frozen=True, kw_only=True):

@@ -166,6 +166,9 @@ class Node(Value, frozen=True, kw_only=True):
     labels: dict[str, str] = {}
     """Set by people; the inventory's own come on top of these only where these say nothing."""
     last_seen_at: float | None = None
+    instance: str | None = None
+    """The agent process of the last connection."""
+    spool_id: str | None = None
     session: str | None = None
     """The live connection; None while there is none."""
     offline: bool = False

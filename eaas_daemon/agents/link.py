@@ -1,0 +1,137 @@
+"""The controller's end of an agent's control link."""
+
+import asyncio
+import logging
+from collections import deque
+from typing import Final
+from uuid import uuid4
+
+from aiohttp import WSMsgType, web
+
+from eaas.ids import NodeName
+from eaas.wire import from_agent as wire
+from eaas.wire.codec import MAX_MESSAGE_BYTES, BadMessage, Unsupported
+from eaas.wire.from_agent import FROM_AGENT
+from eaas.wire.to_agent import TO_AGENT, AnyToAgent
+from eaas_daemon.agents.roster import Roster
+from eaas_daemon.core import events as e
+from eaas_daemon.engine import Engine
+
+log = logging.getLogger(__name__)
+
+HELLO_WITHIN_S: Final = 10.0
+PING_S: Final = 10.0
+"""Silence is noticed after one and a half of these."""
+WRITE_WITHIN_S: Final = 10.0
+CLOSE_BAD_MESSAGE: Final = 4400
+
+
+class Link:
+    """One live connection. Messages to the agent are queued and written in order."""
+
+    def __init__(self, socket: web.WebSocketResponse, session: str) -> None:
+        self.session = session
+        self._socket = socket
+        self._outbox: deque[AnyToAgent] = deque()
+        self._wake = asyncio.Event()
+        self._closing: bool = False
+
+    def send(self, message: AnyToAgent) -> None:
+        """Queue the message; never waits."""
+        self._outbox.append(message)
+        self._wake.set()
+
+    def close(self) -> None:
+        """End the connection once what is queued has been written."""
+        self._closing = True
+        self._wake.set()
+
+    async def write(self) -> None:
+        """Write what is queued until closed; raise ``TimeoutError`` if the agent does not read."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._outbox:
+                data = TO_AGENT.encode(self._outbox.popleft())
+                async with asyncio.timeout(WRITE_WITHIN_S):
+                    await self._socket.send_bytes(data)
+            if self._closing:
+                await self._socket.close()
+                return
+
+
+async def serve_link(request: web.Request, engine: Engine, roster: Roster) -> web.WebSocketResponse:
+    """Serve ``/agent/v1/link`` for as long as the connection lives."""
+    socket = web.WebSocketResponse(heartbeat=PING_S, max_msg_size=MAX_MESSAGE_BYTES, compress=False)
+    await socket.prepare(request)
+    link = Link(socket, session=uuid4().hex)
+    hello = await _hello(socket)
+    if hello is None:
+        return socket
+    roster.open(link)
+    event = e.AgentSaidHello(session=link.session, address=request.remote, hello=hello)
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            writer = tasks.create_task(link.write())
+            if await engine.ask(event):
+                await _read(socket, engine, roster, link, NodeName(hello.node))
+            link.close()
+            await asyncio.wait({writer}, timeout=WRITE_WITHIN_S)
+            writer.cancel()
+    except* (ConnectionError, TimeoutError) as errors:
+        log.info("the link of %s broke: %s", hello.node, errors.exceptions[0])
+    finally:
+        roster.closed(link)
+        why = _why(socket)
+        engine.post(e.AgentGone(node=NodeName(hello.node), session=link.session, why=why))
+    return socket
+
+
+def _why(socket: web.WebSocketResponse) -> str:
+    error = socket.exception()
+    return f"closed with code {socket.close_code}" if error is None else str(error)
+
+
+async def _hello(socket: web.WebSocketResponse) -> wire.Hello | None:
+    try:
+        message = await socket.receive(timeout=HELLO_WITHIN_S)
+        if message.type is WSMsgType.BINARY:
+            said = FROM_AGENT.decode(message.data)
+            if isinstance(said, wire.Hello):
+                return said
+    except (TimeoutError, BadMessage) as error:
+        log.info("a connection did not say hello: %s", error)
+    await socket.close(code=CLOSE_BAD_MESSAGE, message=b"say hello first")
+    return None
+
+
+async def _read(
+    socket: web.WebSocketResponse, engine: Engine, roster: Roster, link: Link, node: NodeName
+) -> None:
+    async for message in socket:
+        if message.type is not WSMsgType.BINARY:
+            continue
+        try:
+            said = FROM_AGENT.decode(message.data)
+        except Unsupported as error:
+            log.info("%s sent something newer than this controller: %s", node, error)
+            continue
+        except BadMessage as error:
+            await socket.close(code=CLOSE_BAD_MESSAGE, message=str(error).encode()[:120])
+            return
+        if isinstance(said, wire.FilesFailed):
+            roster.files_failed(said)
+        elif (event := _event(said, node, link.session)) is not None:
+            engine.post(event)
+
+
+def _event(said: wire.AnyFromAgent, node: NodeName, session: str) -> e.Event | None:
+    if isinstance(said, wire.Facts):
+        return e.AgentSaidFacts(node=node, session=session, facts=said)
+    if isinstance(said, wire.Beat):
+        return e.AgentBeat(node=node, session=session, beat=said)
+    if isinstance(said, wire.Progress):
+        return e.AgentProgress(node=node, session=session, progress=said)
+    if isinstance(said, wire.InventoryChanged):
+        return e.AgentInventory(node=node, session=session, inventory=said.inventory)
+    return None

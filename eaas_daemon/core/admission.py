@@ -1,0 +1,130 @@
+"""Whether a job may come into a queue at all."""
+
+from collections.abc import Sequence
+
+from eaas import reasons as r
+from eaas.errors import FieldError, Forbidden, Invalid, NeverFits, QueueFull
+from eaas.ids import PoolName, queue_ref
+from eaas.job_spec import JobSpec
+from eaas.spelling import nearest
+from eaas.units import format_duration
+from eaas_daemon.core.ask import Ask, ask_of
+from eaas_daemon.core.events import Caller
+from eaas_daemon.core.fit import never
+from eaas_daemon.core.model import Job, Pool, Queue
+from eaas_daemon.core.state import State
+
+
+def queue_for(state: State, spec: JobSpec) -> tuple[Pool, Queue]:
+    """Return the pool and queue that the job goes to, or refuse with the names there are."""
+    pool = _pool_for(state, spec)
+    queue = state.queues.get(queue_ref(pool.name, spec.queue))
+    if queue is None:
+        names = sorted(q.name for q in state.queues.values() if q.pool == pool.name)
+        raise _no_such("queue", f"{pool.name} has no queue {spec.queue}", spec.queue, names)
+    return pool, queue
+
+
+def _pool_for(state: State, spec: JobSpec) -> Pool:
+    names = sorted(state.pools)
+    if spec.pool is not None:
+        if (pool := state.pools.get(PoolName(spec.pool))) is not None:
+            return pool
+        raise _no_such("pool", f"there is no pool {spec.pool}", spec.pool, names)
+    if len(names) == 1:
+        return state.pools[PoolName(names[0])]
+    if (pool := state.pools.get(PoolName("default"))) is not None:
+        return pool
+    if names:
+        message = f"say which pool: {', '.join(names)}"
+    else:
+        message = "there is no pool yet; make one with: mini-eaas pool create NAME"
+    raise Invalid((FieldError(field="pool", message=message),))
+
+
+def _no_such(field: str, fact: str, word: str, names: Sequence[str]) -> Invalid:
+    listed = f"; there are: {', '.join(names)}" if names else "; there is none yet"
+    near = nearest(word, names)
+    return Invalid((FieldError(field=field, message=fact + listed, suggestion=near),))
+
+
+def admit(state: State, job: Job, queue: Queue, caller: Caller, *, force: bool) -> None:
+    """Refuse the job if its queue does not take it or no node could ever run it."""
+    if errors := [*_unbuilt(job.spec), *_over_limits(job, queue), *_unknown_nodes(state, job)]:
+        raise Invalid(tuple(errors))
+    if queue.allow and caller.user not in queue.allow and not caller.admin:
+        raise Forbidden(f"queue {queue.ref} is for {', '.join(queue.allow)}")
+    limit = queue.max_priority
+    if limit is not None and job.priority > limit and not caller.admin:
+        message = f"priority must be {limit} at most in {queue.ref}, not {job.priority}"
+        raise Invalid((FieldError(field="priority", message=message, suggestion=str(limit)),))
+    waiting = state.line.waiting(queue.ref)
+    if queue.max_pending is not None and waiting >= queue.max_pending:
+        raise QueueFull(f"{waiting} jobs wait in {queue.ref}, which is all it takes")
+    if not force:
+        refuse_impossible(state, job)
+
+
+def _unbuilt(spec: JobSpec) -> list[FieldError]:
+    """Name the fields whose meaning this version does not carry out: refuse, not ignore."""
+    asked = {
+        "share": spec.share,
+        "after": bool(spec.after),
+        "not_before": spec.not_before is not None,
+        "array": bool(spec.array),
+        "num_nodes": spec.num_nodes != 1,
+    }
+    return [
+        FieldError(field=field, message=f"{field} is not carried out by this version yet")
+        for field, is_asked in asked.items()
+        if is_asked
+    ]
+
+
+def _over_limits(job: Job, queue: Queue) -> list[FieldError]:
+    limit = queue.max_timeout_s
+    if limit is None:
+        return []
+    text = format_duration(limit)
+    if job.timeout_s is None:
+        message = f"queue {queue.ref} needs a timeout, of {text} at most"
+    elif job.timeout_s > limit:
+        message = f"timeout must be {text} at most in queue {queue.ref}"
+    else:
+        return []
+    return [FieldError(field="timeout", message=message, suggestion=text)]
+
+
+def _unknown_nodes(state: State, job: Job) -> list[FieldError]:
+    names = [str(name) for name in state.nodes]
+    return [
+        FieldError(
+            field="nodes",
+            message=f"there is no node {name}" + (f"; there are: {', '.join(names)}" * bool(names)),
+            suggestion=nearest(name, names),
+        )
+        for name in job.spec.nodes
+        if name not in state.nodes
+    ]
+
+
+def impossible(state: State, pool: Pool, ask: Ask) -> list[r.NodeReason]:
+    """Return why each node of the pool could never run the ask; empty if one could.
+
+    Offline nodes count by what they were known to have; a pool whose nodes are all offline is
+    waiting, not impossible.
+    """
+    nodes = [state.nodes[name] for name in pool.members if name in state.nodes]
+    if all(node.offline for node in nodes):
+        return []
+    reasons = [never(node, ask, pool) for node in nodes]
+    known = [reason for reason in reasons if reason is not None]
+    return known if len(known) == len(reasons) else []
+
+
+def refuse_impossible(state: State, job: Job) -> None:
+    """Refuse a job that no node of its pool could ever run."""
+    reasons = impossible(state, state.pools[job.pool], ask_of(job))
+    if reasons:
+        facts = "; ".join(r.sentence(reason) for reason in reasons)
+        raise NeverFits(f"no node of pool {job.pool} could ever run this: {facts}")

@@ -1,0 +1,46 @@
+"""What a job asks of a node, as one small hashable value."""
+
+from typing import NamedTuple
+
+from eaas_daemon.core.model import DEFAULT_CPUS_MILLI, Job
+
+
+class Ask(NamedTuple):
+    """The part of a job that placement looks at. Jobs with equal asks get equal verdicts."""
+
+    needs_image: bool
+    gpus: int
+    gpu_type: str | None
+    """Lower case."""
+    gpu_memory_mib: int | None
+    cpus_milli: int
+    memory_mib: int
+    nodes: tuple[str, ...]
+    mounts: tuple[str, ...]
+
+
+class Shape(NamedTuple):
+    """A queue and an ask: what makes two waiting jobs alike to the scheduler."""
+
+    ref: str
+    ask: Ask
+
+
+def ask_of(job: Job) -> Ask:
+    """Return what the job asks of a node."""
+    spec = job.spec
+    return Ask(
+        needs_image=spec.image is not None,
+        gpus=spec.gpus,
+        gpu_type=spec.gpu_type.lower() if spec.gpu_type else None,
+        gpu_memory_mib=spec.gpu_memory_mib,
+        cpus_milli=DEFAULT_CPUS_MILLI if spec.cpus is None else round(spec.cpus * 1000),
+        memory_mib=spec.memory_mib or 0,
+        nodes=spec.nodes,
+        mounts=tuple(sorted({mount.partition(":")[0] for mount in spec.mounts})),
+    )
+
+
+def shape_of(job: Job) -> Shape:
+    """Return the job's queue and ask."""
+    return Shape(job.ref, ask_of(job))

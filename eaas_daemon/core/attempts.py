@@ -1,0 +1,222 @@
+"""What becomes of an attempt: it is placed, starts, ends; and what that makes of its job."""
+
+from msgspec.structs import replace
+
+from eaas import reasons as r
+from eaas.ids import CardUuid
+from eaas.lifecycle import JobState, Verb, next_state
+from eaas.wire.from_agent import AttemptEnded, AttemptRunning, AttemptStopping
+from eaas_daemon.core.effects import Dispatch, Dropped, JobOver
+from eaas_daemon.core.model import (
+    MAX_INFRA_RETRIES,
+    Attempt,
+    HeldCard,
+    Job,
+    StopIntent,
+)
+from eaas_daemon.core.plan import Placement
+from eaas_daemon.core.reason_union import AnyReason
+from eaas_daemon.core.state import State
+
+KEEP_WORKSPACE_S = 7 * 86400.0
+
+
+def advance(job: Job, verb: Verb) -> Job:
+    """Return the job in its next state, its live attempt with it. Nothing else sets a state."""
+    state = next_state(job.number, job.state, verb)
+    if not job.attempts or job.state is JobState.PENDING or verb is Verb.RETRIED:
+        return replace(job, state=state)
+    shown = JobState.FAILED if state is JobState.PENDING else state
+    last = replace(job.attempts[-1], state=shown)
+    return replace(job, state=state, attempts=(*job.attempts[:-1], last))
+
+
+def _with_attempt(job: Job, attempt: Attempt) -> Job:
+    return replace(job, attempts=(*job.attempts[:-1], attempt))
+
+
+def place(state: State, placement: Placement, now: float) -> None:
+    """Give the job its node and cards, as a new attempt with the next number."""
+    job = advance(state.jobs[placement.uid], Verb.PLACED)
+    node = state.nodes[placement.node]
+    attempt = Attempt(
+        number=len(job.attempts) + 1,
+        node=node.name,
+        node_uid=node.uid,
+        cards=tuple(HeldCard(uuid=CardUuid(c.uuid), index=c.index) for c in placement.cards),
+        state=JobState.STARTING,
+        created_at=now,
+    )
+    job = replace(job, attempts=(*job.attempts, attempt), reason=None)
+    state.put_job(job)
+    state.claim(job)
+    state.emit(Dispatch(node=node.name, uid=job.uid))
+    state.journal(
+        "job.placed",
+        f"job {job.number} goes to {node.name}" + _cards_text(attempt),
+        now,
+        job=job.number,
+        node=node.name,
+        user=job.user,
+    )
+
+
+def _cards_text(attempt: Attempt) -> str:
+    if not attempt.cards:
+        return ""
+    noun = "card" if len(attempt.cards) == 1 else "cards"
+    return f", {noun} {', '.join(str(card.index) for card in attempt.cards)}"
+
+
+def found(state: State, job: Job) -> Job:
+    """Return the job as it is once its silent node has spoken of it again."""
+    if job.state is not JobState.UNKNOWN:
+        return job
+    if job.stop is not None:
+        verb = Verb.FOUND_STOPPING
+    elif job.attempts[-1].started_at is not None:
+        verb = Verb.FOUND_RUNNING
+    else:
+        verb = Verb.FOUND_STARTING
+    job = replace(advance(job, verb), reason=None)
+    state.put_job(job)
+    return job
+
+
+def note_running(state: State, job: Job, fact: AttemptRunning, now: float) -> None:
+    """Take the agent's word that the attempt has started."""
+    job = found(state, job)
+    attempt = replace(job.attempts[-1], started_at=fact.started_at, handle=fact.handle)
+    job = replace(_with_attempt(job, attempt), image_digest=fact.image_digest or job.image_digest)
+    if job.state is JobState.STARTING:
+        job = advance(job, Verb.STARTED)
+    state.put_job(job)
+    state.phases.pop(job.uid, None)
+    state.journal(
+        "job.running",
+        f"job {job.number} runs on {attempt.node}",
+        now,
+        job=job.number,
+        node=attempt.node,
+        user=job.user,
+    )
+
+
+def note_stopping(state: State, job: Job, fact: AttemptStopping, now: float) -> None:
+    """Take the agent's word that the attempt's time is up and it is being stopped."""
+    job = found(state, job)
+    if job.state is not JobState.RUNNING:
+        return
+    stop = StopIntent(why="timed_out", by="its timeout", grace_s=0)
+    state.put_job(replace(advance(job, Verb.TIME_UP), stop=stop))
+    state.journal(
+        "job.stopping",
+        f"job {job.number} has reached its timeout and is being stopped",
+        now,
+        job=job.number,
+        user=job.user,
+    )
+
+
+def note_ended(state: State, job: Job, fact: AttemptEnded, now: float) -> None:
+    """Settle the attempt: its cards go back, and the job ends or waits for its next attempt."""
+    job = found(state, job)
+    known_log = fact.stdout_bytes is not None and fact.stderr_bytes is not None
+    attempt = replace(
+        job.attempts[-1],
+        started_at=fact.started_at or job.attempts[-1].started_at,
+        finished_at=fact.finished_at,
+        exit_code=fact.exit_code,
+        oom_killed=fact.oom_killed,
+        stdout_bytes=fact.stdout_bytes,
+        stderr_bytes=fact.stderr_bytes,
+        log_complete=known_log and not (fact.stdout_bytes or fact.stderr_bytes),
+    )
+    settle(state, _with_attempt(job, attempt), _verdict(job, fact), now, fact=fact)
+
+
+def _verdict(job: Job, fact: AttemptEnded) -> tuple[Verb, AnyReason | None]:
+    """Return what the end means for the job, and why."""
+    if fact.cause == "timed_out" or (job.stop and job.stop.why == "timed_out"):
+        return Verb.STOPPED_BY_TIME, r.TimedOut(timeout_s=job.timeout_s or 0)
+    if job.stop is not None:
+        return Verb.STOPPED, r.Cancelled(by=job.stop.by)
+    if fact.cause == "exited" and fact.exit_code == 0:
+        return Verb.EXITED_CLEANLY, None
+    if fact.cause == "exited" and fact.exit_code is not None:
+        if fact.oom_killed:
+            limit = job.spec.memory_mib
+            return _again_by_policy(job, r.OutOfMemory(exit_code=fact.exit_code, limit_mib=limit))
+        return _again_by_policy(job, r.Exited(exit_code=fact.exit_code))
+    if fact.cause == "start_failed":
+        text = fact.text or "it could not be started"
+        refused = r.StartRefused(detail=fact.detail or "start_failed", text=text)
+        return _again_elsewhere(job, refused) if fact.fault == "node" else (_BAD, refused)
+    lost = r.AttemptLost(text=fact.text or "it vanished, and nobody knows its exit code")
+    if job.attempts[-1].started_at is None and fact.started_at is None:
+        return _again_elsewhere(job, lost)
+    return _again_by_policy(job, lost)
+
+
+_BAD = Verb.EXITED_BADLY
+
+
+def _again_by_policy(job: Job, reason: AnyReason) -> tuple[Verb, AnyReason]:
+    restart = job.spec.restart
+    again = restart.policy != "never" and job.retries_used < restart.retries
+    return (Verb.REQUEUED if again else _BAD), reason
+
+
+def _again_elsewhere(job: Job, reason: AnyReason) -> tuple[Verb, AnyReason]:
+    return (Verb.REQUEUED if job.infra_retries < MAX_INFRA_RETRIES else _BAD), reason
+
+
+def settle(
+    state: State,
+    job: Job,
+    verdict: tuple[Verb, AnyReason | None],
+    now: float,
+    *,
+    fact: AttemptEnded | None = None,
+) -> None:
+    """End the job's live attempt by this verdict."""
+    verb, reason = verdict
+    if verb is Verb.STOPPED_BY_TIME and job.state is JobState.RUNNING:
+        job = advance(job, Verb.TIME_UP)
+    if verb is Verb.STOPPED_BY_TIME and job.state is JobState.STARTING:
+        verb = Verb.EXITED_BADLY
+    attempt = replace(job.attempts[-1], reason=reason)
+    job = replace(advance(_with_attempt(job, attempt), verb), reason=reason, stop=None)
+    finished_at = attempt.finished_at if attempt.finished_at is not None else now
+    if verb is Verb.REQUEUED:
+        job = _waiting_again(job, now)
+    else:
+        job = replace(job, finished_at=finished_at, keep_until=finished_at + KEEP_WORKSPACE_S)
+    state.put_job(job)
+    state.release(job, finished_at)
+    state.emit(Dropped(node=attempt.node, uid=job.uid, attempt=attempt.number))
+    if job.ended:
+        state.emit(JobOver(node=attempt.node, uid=job.uid))
+    _journal_end(state, job, now)
+
+
+def _waiting_again(job: Job, now: float) -> Job:
+    if job.attempts[-1].started_at is None:
+        used = job.infra_retries + 1
+        return replace(job, infra_retries=used, not_before=now + 2.0**used)
+    backoff_s = job.spec.restart.backoff_s
+    return replace(
+        job,
+        retries_used=job.retries_used + 1,
+        not_before=now + backoff_s if backoff_s > 0 else None,
+    )
+
+
+def _journal_end(state: State, job: Job, now: float) -> None:
+    text = r.sentence(job.reason) if job.reason else "exited with code 0"
+    attempt = job.attempts[-1]
+    if not job.ended:
+        kind, words = "job.requeued", f"job {job.number} waits for another attempt: {text}"
+    else:
+        kind, words = f"job.{job.state.lower()}", f"job {job.number} is {job.state}: {text}"
+    state.journal(kind, words, now, job=job.number, node=attempt.node, user=job.user)

@@ -1,0 +1,211 @@
+"""What can happen to the controller; ``step`` answers each one or refuses it."""
+
+from eaas.ids import JobNumber, NodeName, PoolName, UserName
+from eaas.job_spec import JobSpec
+from eaas.wire import from_agent
+from eaas.wire.logs import LogEnd
+from eaas.wire.rest import SetQueue
+from eaas_daemon.core.model import Value
+
+
+class Caller(Value, frozen=True, kw_only=True):
+    """Who asks."""
+
+    user: UserName
+    admin: bool
+
+
+class Event(Value, frozen=True, kw_only=True):
+    """Anything that ``step`` takes."""
+
+
+class Asked(Event, frozen=True, kw_only=True):
+    """Something a person wants."""
+
+    caller: Caller
+
+
+# --- jobs
+
+
+class Submit(Asked, frozen=True, kw_only=True):
+    """Jobs that come or are refused together. Answer: the jobs."""
+
+    specs: tuple[JobSpec, ...]
+    force: bool = False
+    key: str | None = None
+    body_hash: bytes = b""
+
+
+class Cancel(Asked, frozen=True, kw_only=True):
+    """Answer: the job."""
+
+    number: JobNumber
+    grace_s: float | None = None
+
+
+class SetPriority(Asked, frozen=True, kw_only=True):
+    """Answer: the job."""
+
+    number: JobNumber
+    priority: int
+
+
+class PutOnTop(Asked, frozen=True, kw_only=True):
+    """Answer: the job."""
+
+    number: JobNumber
+
+
+class Move(Asked, frozen=True, kw_only=True):
+    """Answer: the job."""
+
+    number: JobNumber
+    pool: PoolName
+    queue: str
+
+
+class Retry(Asked, frozen=True, kw_only=True):
+    """Run an ended job again. Answer: the job."""
+
+    number: JobNumber
+
+
+class Keep(Asked, frozen=True, kw_only=True):
+    """Keep the workspace of an ended job. Answer: the job."""
+
+    number: JobNumber
+    for_s: float
+
+
+# --- pools, queues, nodes
+
+
+class CreatePool(Asked, frozen=True, kw_only=True):
+    """Answer: the pool."""
+
+    name: str
+
+
+class DeletePool(Asked, frozen=True, kw_only=True):
+    name: str
+
+
+class AddToPool(Asked, frozen=True, kw_only=True):
+    """Answer: the pool."""
+
+    pool: str
+    node: str
+    cards: tuple[str, ...] | None
+
+
+class RemoveFromPool(Asked, frozen=True, kw_only=True):
+    """Answer: the pool."""
+
+    pool: str
+    node: str
+
+
+class CreateQueue(Asked, frozen=True, kw_only=True):
+    """Answer: the queue."""
+
+    pool: str
+    name: str
+    settings: SetQueue
+
+
+class ChangeQueue(Asked, frozen=True, kw_only=True):
+    """Answer: the queue."""
+
+    pool: str
+    name: str
+    settings: SetQueue
+
+
+class DeleteQueue(Asked, frozen=True, kw_only=True):
+    pool: str
+    name: str
+
+
+class SetDraining(Asked, frozen=True, kw_only=True):
+    """Answer: the node."""
+
+    node: str
+    draining: bool
+
+
+class SetLabels(Asked, frozen=True, kw_only=True):
+    """A null value removes the label. Answer: the node."""
+
+    node: str
+    labels: dict[str, str | None]
+
+
+class SetExcluded(Asked, frozen=True, kw_only=True):
+    """Answer: the node."""
+
+    node: str
+    card: str
+    """An index or the beginning of a UUID."""
+    excluded: bool
+
+
+class RemoveNode(Asked, frozen=True, kw_only=True):
+    node: str
+
+
+class ConfirmDead(Asked, frozen=True, kw_only=True):
+    """A person's word that nothing of the node's attempts runs any more. Answer: the node."""
+
+    node: str
+
+
+# --- agents
+
+
+class AgentSaidHello(Event, frozen=True, kw_only=True):
+    session: str
+    address: str | None
+    hello: from_agent.Hello
+
+
+class AgentSaidFacts(Event, frozen=True, kw_only=True):
+    node: NodeName
+    session: str
+    facts: from_agent.Facts
+
+
+class AgentBeat(Event, frozen=True, kw_only=True):
+    node: NodeName
+    session: str
+    beat: from_agent.Beat
+
+
+class AgentProgress(Event, frozen=True, kw_only=True):
+    node: NodeName
+    session: str
+    progress: from_agent.Progress
+
+
+class AgentInventory(Event, frozen=True, kw_only=True):
+    node: NodeName
+    session: str
+    inventory: from_agent.Inventory
+
+
+class AgentGone(Event, frozen=True, kw_only=True):
+    """The connection ended; the node is silent from here on."""
+
+    node: NodeName
+    session: str
+    why: str
+
+
+class LogFinished(Event, frozen=True, kw_only=True):
+    """Every byte of an attempt's log is on our disk."""
+
+    end: LogEnd
+
+
+class Tick(Event, frozen=True, kw_only=True):
+    """Time has passed."""

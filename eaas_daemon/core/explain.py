@@ -1,0 +1,219 @@
+"""Why a job waits, told from the same functions that decide it."""
+
+from typing import Literal
+
+import msgspec
+
+from eaas import reasons as r
+from eaas.ids import NodeName
+from eaas.lifecycle import JobState
+from eaas.units import utc_text
+from eaas.views import (
+    BlockerView,
+    EtaView,
+    ScopedReasonView,
+    WhyNodeView,
+    WhyView,
+)
+from eaas_daemon.core.admission import impossible
+from eaas_daemon.core.ask import Ask, Shape, ask_of, shape_of
+from eaas_daemon.core.fit import Room, refusal
+from eaas_daemon.core.model import Job, Node, Pool
+from eaas_daemon.core.plan import queue_gate, rooms_of
+from eaas_daemon.core.state import State
+
+Scope = Literal["job", "queue", "pool"]
+Scoped = tuple[Scope, r.Reason]
+
+
+class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a kind of job does not start: what stands above the nodes, and each node's own reason."""
+
+    above: tuple[Scoped, ...]
+    nodes: tuple[r.NodeReason, ...]
+    never: bool
+
+    @property
+    def first(self) -> r.Reason:
+        """Return the reason that says most in one phrase."""
+        if self.above:
+            return self.above[0][1]
+        return self.nodes[0] if self.nodes else r.NotPlannedYet()
+
+
+class Explainer:
+    """Explains one state; jobs that are alike to the scheduler are looked at once."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._rooms: dict[NodeName, Room] | None = None
+        self._waiting: dict[Shape, Waiting] = {}
+
+    def waiting(self, job: Job) -> Waiting:
+        """Return why the waiting job does not start."""
+        if job.not_before is not None:
+            until = utc_text(job.not_before)
+            backoff = r.Backoff(until=until, attempt=len(job.attempts) + 1)
+            return Waiting(above=(("job", backoff),), nodes=(), never=False)
+        shape = shape_of(job)
+        if shape not in self._waiting:
+            self._waiting[shape] = self._explain(job, shape.ask)
+        return self._waiting[shape]
+
+    def reason(self, job: Job) -> r.Reason | None:
+        """Return the job's reason in its state, whichever that is."""
+        if job.state is not JobState.PENDING:
+            return job.reason
+        waiting = self.waiting(job)
+        return waiting.first
+
+    def _explain(self, job: Job, ask: Ask) -> Waiting:
+        state = self._state
+        pool, queue = state.pools[job.pool], state.queues[job.ref]
+        above: list[Scoped] = []
+        if (gate := queue_gate(queue, state.running.get(queue.ref, 0))) is not None:
+            above.append(("queue", gate))
+        if not any(name in state.nodes for name in pool.members):
+            above.append(("pool", r.PoolHasNoNodes(pool=pool.name)))
+        return Waiting(
+            above=tuple(above),
+            nodes=tuple(self._node_reasons(pool, ask)),
+            never=bool(impossible(state, pool, ask)),
+        )
+
+    def _node_reasons(self, pool: Pool, ask: Ask) -> list[r.NodeReason]:
+        if self._rooms is None:
+            self._rooms = rooms_of(self._state)
+        found = []
+        for name in sorted(pool.members):
+            if (room := self._rooms.get(name)) is None:
+                continue
+            reason = refusal(room, ask, pool, _since(room.node))
+            if reason is not None:
+                found.append(reason)
+        return sorted(found, key=lambda reason: (reason.never, reason.node))
+
+    # --- the whole answer
+
+    def why(self, job: Job) -> WhyView:
+        """Return the whole answer to "why does it wait"."""
+        if job.state is not JobState.PENDING:
+            return self._not_waiting(job)
+        waiting = self.waiting(job)
+        position = self._state.line.position(job, self._state.queues)
+        verdict: Literal["waiting", "never"] = "never" if waiting.never else "waiting"
+        return WhyView(
+            job=job.number,
+            state=job.state,
+            verdict=verdict,
+            text=_sentence_for(job, waiting, position),
+            position=None if job.not_before is not None else position,
+            reasons=tuple(
+                ScopedReasonView(code=reason.code, text=r.sentence(reason), scope=scope)
+                for scope, reason in waiting.above
+            ),
+            nodes=tuple(node_view(reason) for reason in waiting.nodes),
+            blockers=() if waiting.never else self._blockers(job),
+            eta=EtaView(at=None, in_s=None, kind="unknown"),
+            advice=advice(waiting),
+            as_of_seq=self._state.seq,
+        )
+
+    def _not_waiting(self, job: Job) -> WhyView:
+        reason = job.reason
+        text = f"job {job.number} is {job.state}"
+        return WhyView(
+            job=job.number,
+            state=job.state,
+            verdict="placed",
+            text=f"{text}: {r.sentence(reason)}" if reason else text,
+            position=None,
+            reasons=(),
+            nodes=(),
+            blockers=(),
+            eta=EtaView(at=None, in_s=None, kind="unknown"),
+            advice=(),
+            as_of_seq=self._state.seq,
+        )
+
+    def _blockers(self, job: Job) -> tuple[BlockerView, ...]:
+        """Name the jobs that hold what this one waits for, those that end first at the top."""
+        members = self._state.pools[job.pool].members
+        wants_cards = ask_of(job).gpus > 0
+        placed = [
+            other
+            for name in members
+            for other in self._state.placed.get(name, {}).values()
+            if not wants_cards or other.attempts[-1].cards
+        ]
+        views = [_blocker(other) for other in placed]
+        return tuple(sorted(views, key=lambda view: (view.ends_at or "~", view.job)))
+
+
+def _since(node: Node) -> str | None:
+    return None if node.offline_since is None else utc_text(node.offline_since)
+
+
+def _sentence_for(job: Job, waiting: Waiting, position: int) -> str:
+    text = f"job {job.number} waits: {r.sentence(waiting.first)}"
+    if waiting.never:
+        text = f"job {job.number} can never start: {r.sentence(waiting.first)}"
+    elif not waiting.above and not waiting.nodes:
+        text = f"job {job.number} is about to be placed"
+    return text if position <= 1 else f"{text}; it is number {position} in line"
+
+
+def node_view(reason: r.NodeReason) -> WhyNodeView:
+    """Return a node's reason as REST shows it."""
+    return WhyNodeView(
+        node=reason.node,
+        code=reason.code,
+        text=r.sentence(reason),
+        asked=getattr(reason, "asked", None),
+        available=getattr(reason, "available", None),
+        never=reason.never,
+    )
+
+
+def _blocker(job: Job) -> BlockerView:
+    attempt = job.attempts[-1]
+    ends = job.timeout_s is not None and attempt.started_at is not None
+    return BlockerView(
+        job=job.number,
+        user=job.user,
+        node=attempt.node,
+        cards=tuple(card.uuid for card in attempt.cards),
+        ends_at=utc_text((attempt.started_at or 0) + (job.timeout_s or 0)) if ends else None,
+        ends_kind="certain" if ends else "unknown",
+    )
+
+
+def advice(waiting: Waiting) -> tuple[str, ...]:
+    """Return what a person could change so that the job can start."""
+    lines: list[str] = []
+    for _, reason in waiting.above:
+        if isinstance(reason, r.QueuePaused):
+            lines.append(f"an admin lets it go on with: mini-eaas queue resume {reason.queue}")
+        if isinstance(reason, r.PoolHasNoNodes):
+            lines.append(f"mini-eaas pool add {reason.pool} NODE")
+    if waiting.never:
+        lines += _changes(waiting.nodes)
+    return tuple(lines)
+
+
+def _changes(reasons: tuple[r.NodeReason, ...]) -> list[str]:
+    lines: list[str] = []
+    sizes = [reason.available for reason in reasons if isinstance(reason, r.CardsTooSmall)]
+    if sizes:
+        lines.append(f"ask for {max(sizes) // 1024}GiB or less with gpu_memory")
+    counts = [reason.available for reason in reasons if isinstance(reason, r.TooFewCards)]
+    if counts and max(counts) > 0:
+        lines.append(f"ask for {max(counts)} cards or fewer with gpus")
+    models = sorted({x.available for x in reasons if isinstance(x, r.WrongModel)})
+    if models:
+        lines.append(f"the models there are: {', '.join(models)}")
+    if any(isinstance(reason, r.RuntimeCannotRunImages) for reason in reasons):
+        lines.append("leave out the image, or use a node with a container engine")
+    if any(isinstance(reason, r.RuntimeNeedsAnImage) for reason in reasons):
+        lines.append("name an image")
+    return lines

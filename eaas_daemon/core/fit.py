@@ -1,0 +1,162 @@
+"""Whether a node can take an ask, and if not, the first reason why."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from eaas import reasons as r
+from eaas.ids import CardUuid
+from eaas.wire.from_agent import CardReport
+from eaas_daemon.core.ask import Ask
+from eaas_daemon.core.model import Node, Pool, nominal_mib
+
+
+class Room(msgspec.Struct, kw_only=True):
+    """What one node has left, while a plan is made. The only mutable value of the core."""
+
+    node: Node
+    free_cards: dict[CardUuid, CardReport]
+    cpus_milli: int
+    memory_mib: int
+
+
+def cards_in(node: Node, pool: Pool) -> list[CardReport]:
+    """Return the node's cards that belong to the pool."""
+    members = pool.members.get(node.name, ())
+    return [card for card in node.cards if members is None or card.uuid in members]
+
+
+def matches_model(card: CardReport, node: Node, gpu_type: str | None) -> bool:
+    """Tell whether the card, or a label of its node, is what the job named."""
+    if gpu_type is None or gpu_type in card.model.lower():
+        return True
+    return any(gpu_type in f"{key}={value}".lower() for key, value in node.labels.items())
+
+
+def is_large_enough(card: CardReport, gpu_memory_mib: int | None) -> bool:
+    """Tell whether a whole card holds that much. A size nobody knows does not."""
+    if gpu_memory_mib is None:
+        return True
+    size = nominal_mib(card.memory_total_mib)
+    return size is not None and size >= gpu_memory_mib
+
+
+def never(node: Node, ask: Ask, pool: Pool) -> r.NodeReason | None:
+    """Return why this node could not take the ask even when idle, or None if it could."""
+    name = node.name
+    if ask.nodes and name not in ask.nodes:
+        return r.NodeNotAsked(node=name)
+    if ask.needs_image and node.inventory.runtime == "process":
+        return r.RuntimeCannotRunImages(node=name)
+    if not ask.needs_image and node.inventory.runtime == "docker":
+        return r.RuntimeNeedsAnImage(node=name)
+    missing = [mount for mount in ask.mounts if mount not in node.inventory.mounts]
+    if missing:
+        return r.MountMissing(node=name, mount=missing[0])
+    return _never_cards(node, ask, pool) or _never_room(node, ask)
+
+
+def _never_cards(node: Node, ask: Ask, pool: Pool) -> r.NodeReason | None:
+    if ask.gpus == 0:
+        return None
+    cards = cards_in(node, pool)
+    right = [card for card in cards if matches_model(card, node, ask.gpu_type)]
+    if cards and not right:
+        models = ", ".join(sorted({card.model for card in cards}))
+        return r.WrongModel(node=node.name, asked=ask.gpu_type or "", available=models)
+    large = [card for card in right if is_large_enough(card, ask.gpu_memory_mib)]
+    if right and not large:
+        sizes = [nominal_mib(card.memory_total_mib) or 0 for card in right]
+        return r.CardsTooSmall(node=node.name, asked=ask.gpu_memory_mib or 0, available=max(sizes))
+    if len(large) < ask.gpus:
+        return r.TooFewCards(node=node.name, asked=ask.gpus, available=len(large))
+    return None
+
+
+def _never_room(node: Node, ask: Ask) -> r.NodeReason | None:
+    if ask.cpus_milli > round(node.inventory.cpus * 1000):
+        return r.TooFewCpus(
+            node=node.name, asked=ask.cpus_milli / 1000, available=node.inventory.cpus
+        )
+    if ask.memory_mib > node.inventory.memory_mib:
+        return r.TooSmallMemory(
+            node=node.name, asked=ask.memory_mib, available=node.inventory.memory_mib
+        )
+    return None
+
+
+def unfit(node: Node, since_text: str | None) -> r.NodeReason | None:
+    """Return why the node takes no work at all now, or None if it does."""
+    if node.needs_upgrade is not None:
+        return r.NodeFaulty(node=node.name, text=node.needs_upgrade)
+    if node.offline:
+        return r.NodeOffline(node=node.name, since=since_text)
+    if node.session is None:
+        return r.NodeReconciling(node=node.name)
+    if node.draining:
+        return r.NodeDraining(node=node.name)
+    if node.inventory.faults:
+        return r.NodeFaulty(node=node.name, text=node.inventory.faults[0][1])
+    return None
+
+
+def usable(room: Room, ask: Ask, pool: Pool) -> list[CardReport]:
+    """Return the free cards of the room that suit the ask, smallest first."""
+    members = pool.members.get(room.node.name, ())
+    cards = [
+        card
+        for card in room.free_cards.values()
+        if (members is None or card.uuid in members)
+        and matches_model(card, room.node, ask.gpu_type)
+        and is_large_enough(card, ask.gpu_memory_mib)
+    ]
+    return sorted(cards, key=lambda card: (card.memory_total_mib or 0, card.index))
+
+
+def refusal(room: Room, ask: Ask, pool: Pool, since_text: str | None = None) -> r.NodeReason | None:
+    """Return the first reason this node can't take the ask now, or None if it can."""
+    node = room.node
+    reason = never(node, ask, pool) or unfit(node, since_text)
+    if reason is not None:
+        return reason
+    if ask.gpus:
+        cards = usable(room, ask, pool)
+        if len(cards) < ask.gpus:
+            return _card_reason(room, ask, pool, len(cards))
+    if ask.cpus_milli > room.cpus_milli:
+        return r.TooLittleCpu(
+            node=node.name, asked=ask.cpus_milli / 1000, available=room.cpus_milli / 1000
+        )
+    if ask.memory_mib > room.memory_mib:
+        return r.TooLittleMemory(node=node.name, asked=ask.memory_mib, available=room.memory_mib)
+    return None
+
+
+_CARD_REASONS: Mapping[str, type[r.CardForeign | r.CardDirty | r.CardSick]] = {
+    "foreign": r.CardForeign,
+    "dirty": r.CardDirty,
+    "sick": r.CardSick,
+    "unknown": r.CardSick,
+}
+
+
+def _card_reason(room: Room, ask: Ask, pool: Pool, free: int) -> r.NodeReason:
+    """Name the card that is in the way for a reason of its own, else only count."""
+    node = room.node
+    for card in _suitable(node, ask, pool):
+        counts: dict[str, Any] = {"node": node.name, "asked": ask.gpus, "available": free}
+        if card.uuid in node.excluded:
+            return r.CardExcluded(card=card.index, **counts)
+        kind = _CARD_REASONS.get(card.state)
+        if kind is not None:
+            return kind(card=card.index, text=card.text or card.state, **counts)
+    return r.TooFewFreeCards(node=node.name, asked=ask.gpus, available=free)
+
+
+def _suitable(node: Node, ask: Ask, pool: Pool) -> Sequence[CardReport]:
+    return [
+        card
+        for card in cards_in(node, pool)
+        if matches_model(card, node, ask.gpu_type) and is_large_enough(card, ask.gpu_memory_mib)
+    ]

@@ -1,0 +1,204 @@
+"""Nodes, cards, pools and queues as views: pure, from one state at one moment."""
+
+from collections.abc import Iterator
+
+from eaas.ids import CardUuid
+from eaas.lifecycle import CardState, JobState, NodeState
+from eaas.units import utc_text
+from eaas.views import (
+    CardClaimView,
+    CardProcessView,
+    CardView,
+    ConditionView,
+    ImageView,
+    NodeView,
+    PoolNodeView,
+    PoolView,
+    QueueView,
+    ReasonView,
+)
+from eaas.wire.from_agent import CardReport
+from eaas_daemon.core.ask import ask_of
+from eaas_daemon.core.fit import cards_in, unfit
+from eaas_daemon.core.model import Job, Node, Pool, Queue
+from eaas_daemon.core.picture import time_text
+from eaas_daemon.core.state import State
+
+
+def node_state(state: State, node: Node) -> NodeState:
+    """Return what the node is: the first that holds."""
+    if node.needs_upgrade is not None:
+        return NodeState.NEEDS_UPGRADE
+    if node.offline or node.session is None:
+        return NodeState.OFFLINE
+    if node.draining:
+        return NodeState.DRAINING
+    if not pools_of(state, node):
+        return NodeState.UNASSIGNED
+    return NodeState.READY
+
+
+def pools_of(state: State, node: Node) -> tuple[str, ...]:
+    """Return the names of the pools the node is in."""
+    return tuple(sorted(name for name, pool in state.pools.items() if node.name in pool.members))
+
+
+def node_view(state: State, node: Node) -> NodeView:
+    """Return the node with its cards."""
+    jobs = state.placed.get(node.name, {})
+    used = sum(ask_of(job).cpus_milli for job in jobs.values()) / 1000
+    inventory = node.inventory
+    return NodeView(
+        name=node.name,
+        uid=node.uid,
+        state=node_state(state, node),
+        conditions=tuple(_conditions(node)),
+        address=node.address,
+        version=node.version,
+        runtime=inventory.runtime,
+        engine=inventory.engine,
+        pools=pools_of(state, node),
+        labels={**inventory.labels, **node.labels},
+        cpus=inventory.cpus,
+        cpus_used=used,
+        memory_mib=inventory.memory_mib,
+        memory_used_mib=node.memory_used_mib,
+        boot_id=node.boot_id,
+        last_seen_at=time_text(node.last_seen_at),
+        cards=tuple(card_view(state, node, card) for card in node.cards),
+        jobs=tuple(sorted(job.number for job in jobs.values())),
+        images=tuple(
+            ImageView(name=image.name, digest=image.digest, size_mib=image.size_mib)
+            for image in inventory.images
+        ),
+    )
+
+
+def _conditions(node: Node) -> Iterator[ConditionView]:
+    since = utc_text(node.last_seen_at or 0)
+    for code, text in node.inventory.faults:
+        yield ConditionView(code=code, text=text, since=since)
+
+
+def card_view(state: State, node: Node, card: CardReport) -> CardView:
+    """Return the card as the pool sees it: its node's judgement, and who owns it."""
+    owners = [
+        job
+        for job in state.placed.get(node.name, {}).values()
+        if any(held.uuid == card.uuid for held in job.attempts[-1].cards)
+    ]
+    shown, reason = _card_state(state, node, card, owners)
+    return CardView(
+        uuid=card.uuid,
+        index=card.index,
+        node=node.name,
+        model=card.model,
+        state=shown,
+        simulated=card.simulated,
+        offered=shown is CardState.FREE and unfit(node, None) is None,
+        reason=None if reason is None else ReasonView(code=f"card_{shown}", text=reason),
+        memory_total_mib=card.memory_total_mib,
+        memory_used_mib=card.memory_used_mib,
+        memory_claimed_mib=(card.memory_total_mib or 0) if owners else 0,
+        utilization_pct=card.utilization_pct,
+        temperature_c=card.temperature_c,
+        power_w=card.power_w,
+        claims=tuple(_claim(job) for job in owners),
+        processes=tuple(_processes(state, card)),
+        sampled_at=time_text(node.sampled_at),
+    )
+
+
+def _card_state(
+    state: State, node: Node, card: CardReport, owners: list[Job]
+) -> tuple[CardState, str | None]:
+    if node.offline or node.session is None:
+        return CardState.UNKNOWN, "its node is silent"
+    if card.state == "sick":
+        return CardState.SICK, card.text
+    if owners:
+        return CardState.HELD, None
+    if card.uuid in node.excluded:
+        return CardState.EXCLUDED, "excluded by a person"
+    if card.state == "held" or (card.state == "free" and CardUuid(card.uuid) in state.cooling):
+        return CardState.DIRTY, "released a moment ago and not seen clean yet"
+    return CardState(card.state), card.text
+
+
+def _claim(job: Job) -> CardClaimView:
+    return CardClaimView(
+        job=job.number, attempt=job.attempts[-1].number, user=job.user, memory_mib=None
+    )
+
+
+def _processes(state: State, card: CardReport) -> Iterator[CardProcessView]:
+    for process in card.processes or ():
+        job = next((job for job in state.jobs.values() if job.uid == process.uid), None)
+        yield CardProcessView(
+            pid=process.pid,
+            user=process.user,
+            command=process.command,
+            memory_mib=process.memory_mib,
+            container=process.container,
+            job=None if job is None else job.number,
+        )
+
+
+def pool_view(state: State, pool: Pool) -> PoolView:
+    """Return the pool with its counts."""
+    nodes = [state.nodes[name] for name in pool.members if name in state.nodes]
+    cards = [card_view(state, node, card) for node in nodes for card in cards_in(node, pool)]
+    queues = sorted(queue.name for queue in state.queues.values() if queue.pool == pool.name)
+    held = sum(card.state in (CardState.HELD, CardState.SHARED) for card in cards)
+    free = sum(card.offered for card in cards)
+    return PoolView(
+        name=pool.name,
+        nodes=tuple(
+            PoolNodeView(name=name, cards=members) for name, members in pool.members.items()
+        ),
+        queues=tuple(queues),
+        cards_total=len(cards),
+        cards_free=free,
+        cards_held=held,
+        cards_unavailable=len(cards) - free - held,
+        waiting=sum(_waiting(state, f"{pool.name}/{name}") for name in queues),
+        running=sum(state.running.get(f"{pool.name}/{name}", 0) for name in queues),
+    )
+
+
+def _waiting(state: State, ref: str) -> int:
+    delayed = sum(state.jobs[uid].ref == ref for uid in state.delayed)
+    return state.line.waiting(ref) + delayed
+
+
+def queue_view(state: State, queue: Queue) -> QueueView:
+    """Return the queue with its counts."""
+    held = sum(
+        len(job.attempts[-1].cards)
+        for jobs in state.placed.values()
+        for job in jobs.values()
+        if job.ref == queue.ref and job.state is not JobState.PENDING
+    )
+    return QueueView(
+        name=queue.name,
+        pool=queue.pool,
+        ref=queue.ref,
+        priority=queue.priority,
+        paused=queue.paused,
+        max_running=queue.max_running,
+        max_gpus=queue.max_gpus,
+        max_pending=queue.max_pending,
+        max_per_user=queue.max_per_user,
+        max_gpus_per_user=queue.max_gpus_per_user,
+        max_priority=queue.max_priority,
+        timeout_s=queue.timeout_s,
+        max_timeout_s=queue.max_timeout_s,
+        allow=tuple(queue.allow),
+        preemptible=False,
+        hold_after_s=None,
+        idle_after_s=None,
+        requeue_after_s=None,
+        waiting=_waiting(state, queue.ref),
+        running=state.running.get(queue.ref, 0),
+        gpus_held=held,
+    )

@@ -1,0 +1,245 @@
+"""What people may do to jobs: submit, cancel, reorder, move, retry, keep."""
+
+from msgspec.structs import replace
+
+from eaas import reasons as r
+from eaas.errors import Conflict, EaasError, FieldError, Forbidden, Invalid, NotFound, NotYours
+from eaas.ids import JobUid, PoolName, QueueName, new_uid
+from eaas.job_spec import JobSpec
+from eaas.lifecycle import JobState, Verb
+from eaas_daemon.core import events as e
+from eaas_daemon.core.admission import admit, queue_for
+from eaas_daemon.core.attempts import advance
+from eaas_daemon.core.changes import KeyRow
+from eaas_daemon.core.effects import Dispatch, KeepUntil
+from eaas_daemon.core.model import Job, Queue, StopIntent
+from eaas_daemon.core.state import State
+
+DEFAULT_GRACE_S = 10.0
+
+
+class KeyReused(EaasError):
+    """The same idempotency key came with another body."""
+
+    code = "idempotency_key_reused"
+    http_status = 422
+
+
+class Replayed(EaasError):
+    """The key was seen with this body: the jobs exist. Not a refusal; the API answers 200."""
+
+    code = "replayed"
+    http_status = 200
+
+    def __init__(self, row: KeyRow) -> None:
+        self.row = row
+        super().__init__(f"key {row.key} was used before")
+
+
+def submit(state: State, event: e.Submit, now: float) -> tuple[Job, ...]:
+    """Accept all the jobs, or refuse them all."""
+    caller, key = event.caller, event.key
+    if key is not None and (row := state.find_key(caller.user, key)) is not None:
+        raise replay(row, event.body_hash)
+    jobs = tuple(_accept(state, event, spec, now) for spec in event.specs)
+    if key is not None:
+        numbers = tuple(job.number for job in jobs)
+        state.put_key(
+            KeyRow(user=caller.user, key=key, body_hash=event.body_hash, jobs=numbers, at=now)
+        )
+    return jobs
+
+
+def replay(row: KeyRow, body_hash: bytes) -> EaasError:
+    """Return what to raise for a key that was used before."""
+    if row.body_hash == body_hash:
+        return Replayed(row)
+    return KeyReused(f"idempotency key {row.key} was used with another body; take a new key")
+
+
+def _accept(state: State, event: e.Submit, spec: JobSpec, now: float) -> Job:
+    pool, queue = queue_for(state, spec)
+    job = Job(
+        uid=JobUid(new_uid()),
+        number=state.number(),
+        user=event.caller.user,
+        spec=spec,
+        pool=pool.name,
+        queue=queue.name,
+        state=JobState.PENDING,
+        priority=spec.priority,
+        created_at=now,
+        timeout_s=spec.timeout_s or queue.timeout_s,
+    )
+    admit(state, job, queue, event.caller, force=event.force)
+    state.put_job(job)
+    state.journal(
+        "job.submitted",
+        f"{job.user} submitted job {job.number} to {job.ref}",
+        now,
+        job=job.number,
+        user=job.user,
+    )
+    return job
+
+
+def cancel(state: State, event: e.Cancel, now: float) -> Job:
+    """End the job: at once while it waits, else by stopping its attempt."""
+    job = _own(state, event.caller, event.number)
+    user = event.caller.user
+    if job.ended:
+        return job
+    if job.state is JobState.PENDING:
+        job = replace(advance(job, Verb.CANCEL_ASKED), reason=r.Cancelled(by=user), finished_at=now)
+        state.put_job(job)
+        state.journal(
+            "job.cancelled", f"{user} cancelled job {job.number}", now, job=job.number, user=user
+        )
+        return job
+    grace_s = DEFAULT_GRACE_S if event.grace_s is None else event.grace_s
+    stop = StopIntent(why="cancelled", by=user, grace_s=grace_s)
+    if job.stop is not None and grace_s >= job.stop.grace_s:
+        return job
+    if job.state in (JobState.STARTING, JobState.RUNNING):
+        job = advance(job, Verb.CANCEL_ASKED)
+    job = replace(job, stop=stop)
+    state.put_job(job)
+    state.emit(Dispatch(node=job.attempts[-1].node, uid=job.uid))
+    state.journal(
+        "job.stopping", f"{user} is stopping job {job.number}", now, job=job.number, user=user
+    )
+    return job
+
+
+def set_priority(state: State, event: e.SetPriority, now: float) -> Job:
+    """Give the job another priority within its queue."""
+    job = _own(state, event.caller, event.number)
+    if job.ended:
+        raise Conflict(f"job {job.number} is {job.state}; its priority means nothing any more")
+    queue = state.queues[job.ref]
+    check_priority(event.priority, queue, event.caller)
+    user = event.caller.user
+    job = replace(job, priority=event.priority)
+    state.put_job(job)
+    words = f"{user} gave job {job.number} priority {event.priority}"
+    state.journal("job.priority", words, now, job=job.number, user=user)
+    return job
+
+
+def check_priority(priority: int, queue: Queue, caller: e.Caller) -> None:
+    """Refuse a priority that the queue does not allow this caller."""
+    limit = queue.max_priority
+    if limit is not None and priority > limit and not caller.admin:
+        message = f"priority must be {limit} at most in {queue.ref}, not {priority}"
+        raise Invalid((FieldError(field="priority", message=message, suggestion=str(limit)),))
+    if not -100 <= priority <= 100:
+        message = f"priority must be from -100 to 100, not {priority}"
+        raise Invalid((FieldError(field="priority", message=message),))
+
+
+def put_on_top(state: State, event: e.PutOnTop, now: float) -> Job:
+    """Let the job go before all others of its queue."""
+    if not event.caller.admin:
+        raise Forbidden(
+            "only an admin puts a job before other people's; "
+            "raise it among yours with: mini-eaas job priority"
+        )
+    job = _waiting(_own(state, event.caller, event.number))
+    top = min((other.rank for other in state.jobs.values() if other.pool == job.pool), default=0)
+    job = replace(job, rank=min(top, 0) - 1)
+    state.put_job(job)
+    user = event.caller.user
+    words = f"{user} put job {job.number} on top of {job.ref}"
+    state.journal("job.top", words, now, job=job.number, user=user)
+    return job
+
+
+def move(state: State, event: e.Move, now: float) -> Job:
+    """Let a waiting job wait in another queue, with that queue's rules."""
+    job = _waiting(_own(state, event.caller, event.number))
+    asked = replace(job.spec, pool=event.pool, queue=event.queue)
+    pool, queue = queue_for(state, asked)
+    moved = replace(
+        job,
+        spec=asked,
+        pool=PoolName(pool.name),
+        queue=QueueName(queue.name),
+        rank=0,
+        timeout_s=job.spec.timeout_s or queue.timeout_s,
+    )
+    if moved.ref == job.ref:
+        return job
+    admit(state, moved, queue, event.caller, force=False)
+    state.put_job(moved)
+    user = event.caller.user
+    words = f"{user} moved job {job.number} from {job.ref} to {moved.ref}"
+    state.journal("job.moved", words, now, job=job.number, user=user)
+    return moved
+
+
+def retry(state: State, event: e.Retry, now: float) -> Job:
+    """Let an ended job wait again; its attempts are counted on."""
+    job = known_job(state, event.number)
+    _check_owner(job, event.caller)
+    if not job.ended:
+        raise Conflict(f"job {job.number} is {job.state}; only an ended job can be retried")
+    queue = state.queues.get(job.ref)
+    if queue is None:
+        raise NotFound(f"queue {job.ref} of job {job.number} does not exist any more")
+    job = replace(
+        advance(job, Verb.RETRIED),
+        reason=None,
+        finished_at=None,
+        keep_until=None,
+        retries_used=0,
+        infra_retries=0,
+        stop=None,
+    )
+    admit(state, job, queue, event.caller, force=True)
+    state.put_job(job)
+    user = event.caller.user
+    state.journal("job.retried", f"{user} retries job {job.number}", now, job=job.number, user=user)
+    return job
+
+
+def keep(state: State, event: e.Keep, now: float) -> Job:
+    """Keep the workspace of an ended job for at least that much longer."""
+    job = known_job(state, event.number)
+    _check_owner(job, event.caller)
+    if not job.ended or not job.attempts:
+        raise Conflict(f"job {job.number} is {job.state}; its workspace is kept until it has ended")
+    if job.workspace_gone is not None:
+        raise Conflict(f"the workspace of job {job.number} was deleted ({job.workspace_gone})")
+    job = replace(job, keep_until=max(job.keep_until or 0, now + event.for_s))
+    state.put_job(job)
+    until = job.keep_until or now
+    state.emit(KeepUntil(node=job.attempts[-1].node, uid=job.uid, until=until))
+    user = event.caller.user
+    words = f"{user} keeps the workspace of job {job.number} longer"
+    state.journal("job.kept", words, now, job=job.number, user=user)
+    return job
+
+
+def _own(state: State, caller: e.Caller, number: int) -> Job:
+    job = known_job(state, number)
+    _check_owner(job, caller)
+    return job
+
+
+def known_job(state: State, number: int) -> Job:
+    """Return the job, ended or not; refuse a number that was never given out."""
+    job = state.job_by_number(number)
+    if job is None:
+        raise NotFound(f"there is no job {number}")
+    return job
+
+
+def _check_owner(job: Job, caller: e.Caller) -> None:
+    if not caller.admin and caller.user != job.user:
+        raise NotYours(f"job {job.number} belongs to {job.user}, and you are {caller.user}")
+
+
+def _waiting(job: Job) -> Job:
+    if job.state is not JobState.PENDING:
+        raise Conflict(f"job {job.number} is {job.state}; only a waiting job can be moved")
+    return job

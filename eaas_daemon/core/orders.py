@@ -1,0 +1,34 @@
+"""A job's live attempt as its agent gets it."""
+
+from eaas.wire.to_agent import Order, Stop
+from eaas_daemon.core.attempts import KEEP_WORKSPACE_S
+from eaas_daemon.core.model import Job
+
+
+def order_for(job: Job, epoch: int) -> Order:
+    """Return the order for the job's live attempt, complete in itself."""
+    spec, attempt = job.spec, job.attempts[-1]
+    stop = None if job.stop is None else Stop(grace_s=job.stop.grace_s, why=job.stop.why)
+    return Order(
+        uid=job.uid,
+        number=job.number,
+        attempt=attempt.number,
+        epoch=epoch,
+        known=attempt.started_at is not None,
+        user=job.user,
+        cards=tuple(card.uuid for card in attempt.cards),
+        image=spec.image,
+        image_digest=job.image_digest,
+        command=spec.command,
+        env=spec.env,
+        cpus=spec.cpus,
+        memory_mib=spec.memory_mib,
+        shm_mib=spec.shm_mib,
+        mounts=spec.mounts,
+        pack=spec.pack,
+        workdir=spec.workdir,
+        run_as=spec.run_as,
+        timeout_s=job.timeout_s,
+        keep_s=KEEP_WORKSPACE_S,
+        stop=stop,
+    )

@@ -1,0 +1,146 @@
+"""Who runs where: one pure decision over the whole state, the same for the same input."""
+
+import heapq
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from eaas import reasons as r
+from eaas.ids import CardUuid, JobUid, NodeName, PoolName
+from eaas.wire.from_agent import CardReport
+from eaas_daemon.core.ask import Ask, Shape, ask_of
+from eaas_daemon.core.fit import Room, refusal, usable
+from eaas_daemon.core.line import PoolTurn
+from eaas_daemon.core.model import Job, Node, Pool, Queue
+from eaas_daemon.core.state import State
+
+
+class Placement(NamedTuple):
+    """A waiting job gets this node and these cards."""
+
+    uid: JobUid
+    node: NodeName
+    cards: tuple[CardReport, ...]
+
+
+def rooms_of(state: State) -> dict[NodeName, Room]:
+    """Return what every node has left."""
+    return {name: room_of(state, node) for name, node in state.nodes.items()}
+
+
+def room_of(state: State, node: Node) -> Room:
+    """Return what the node has left beside the attempts placed on it.
+
+    A card is free only when its own node says so, no attempt owns it, no person excluded it, and
+    it was read clean since it was last released.
+    """
+    jobs = state.placed.get(node.name, {}).values()
+    asks = [ask_of(job) for job in jobs]
+    owned = {card.uuid for job in jobs for card in job.attempts[-1].cards}
+    free = {
+        CardUuid(card.uuid): card
+        for card in node.cards
+        if card.state == "free"
+        and card.uuid not in owned
+        and card.uuid not in node.excluded
+        and card.uuid not in state.cooling
+    }
+    return Room(
+        node=node,
+        free_cards=free,
+        cpus_milli=round(node.inventory.cpus * 1000) - sum(ask.cpus_milli for ask in asks),
+        memory_mib=node.inventory.memory_mib - sum(ask.memory_mib for ask in asks),
+    )
+
+
+def queue_gate(queue: Queue, running: int) -> r.Reason | None:
+    """Return why nothing of the queue may start now, or None."""
+    if queue.paused:
+        return r.QueuePaused(queue=queue.ref)
+    if queue.max_running is not None and running >= queue.max_running:
+        return r.QueueFull(queue=queue.ref, asked=1, available=running)
+    return None
+
+
+def plan(state: State) -> list[Placement]:
+    """Return the placements for all restless pools, the most urgent first.
+
+    Jobs are taken in order; one that fits nowhere does not hold up those behind it. Whatever
+    fits nowhere stays in line, and ``explain`` gives its reasons from the same functions.
+    """
+    pools = sorted(name for name in state.restless if name in state.pools)
+    rooms = rooms_of(state) if any(state.line.groups(name) for name in pools) else {}
+    running = dict(state.running)
+    return [
+        placement
+        for name in pools
+        for placement in _plan_pool(state, state.pools[name], rooms, running)
+    ]
+
+
+def _plan_pool(
+    state: State, pool: Pool, rooms: Mapping[NodeName, Room], running: dict[str, int]
+) -> list[Placement]:
+    placements: list[Placement] = []
+    heads = _heads(state, pool.name)
+    while heads:
+        _, shape, index = heapq.heappop(heads)
+        queue = state.queues[shape.ref]
+        if queue_gate(queue, running.get(shape.ref, 0)) is not None:
+            continue
+        turns = state.line.groups(pool.name)[shape]
+        job = state.jobs[turns[index].uid]
+        room = best_room(job, shape.ask, pool, rooms)
+        if room is None:
+            continue
+        placements.append(_take(job, shape.ask, pool, room))
+        running[shape.ref] = running.get(shape.ref, 0) + 1
+        if index + 1 < len(turns):
+            turn = PoolTurn(-queue.priority, turns[index + 1])
+            heapq.heappush(heads, (turn, shape, index + 1))
+    return placements
+
+
+def _heads(state: State, pool: PoolName) -> list[tuple[PoolTurn, Shape, int]]:
+    heads = [
+        (PoolTurn(-state.queues[shape.ref].priority, turns[0]), shape, 0)
+        for shape, turns in state.line.groups(pool).items()
+    ]
+    heapq.heapify(heads)
+    return heads
+
+
+def best_room(job: Job, ask: Ask, pool: Pool, rooms: Mapping[NodeName, Room]) -> Room | None:
+    """Return the room the job should get, or None if it fits nowhere now."""
+    fitting = [
+        rooms[name]
+        for name in pool.members
+        if name in rooms and refusal(rooms[name], ask, pool) is None
+    ]
+    return min(fitting, key=lambda room: _cost(job, ask, pool, room), default=None)
+
+
+def _cost(job: Job, ask: Ask, pool: Pool, room: Room) -> tuple[int, int, int, int, int, str]:
+    """Order rooms: where its workspace is, the image is there, small cards, few cards left over."""
+    last = job.attempt
+    here = last is not None and last.node == room.node.name
+    failed_here = here and last is not None and last.started_at is None
+    cards = usable(room, ask, pool)[: ask.gpus]
+    largest = max((card.memory_total_mib or 0 for card in cards), default=0)
+    cached = any(image.name == job.spec.image for image in room.node.inventory.images)
+    return (
+        1 if failed_here else -1 if here else 0,
+        largest,
+        len(room.free_cards) - ask.gpus,
+        0 if cached else 1,
+        -room.cpus_milli,
+        room.node.name,
+    )
+
+
+def _take(job: Job, ask: Ask, pool: Pool, room: Room) -> Placement:
+    cards = tuple(usable(room, ask, pool)[: ask.gpus])
+    for card in cards:
+        del room.free_cards[CardUuid(card.uuid)]
+    room.cpus_milli -= ask.cpus_milli
+    room.memory_mib -= ask.memory_mib
+    return Placement(job.uid, room.node.name, cards)

@@ -1,0 +1,316 @@
+"""Everything the controller knows now, with an undo log for a step that can not be stored."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
+
+from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, UserName
+from eaas.lifecycle import PLACED, JobState
+from eaas_daemon.core.changes import Changes, ClaimRow, JournalRow, KeyRow
+from eaas_daemon.core.effects import Effect
+from eaas_daemon.core.line import Line
+from eaas_daemon.core.model import Job, Node, Phase, Pool, Queue
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Archive(Protocol):
+    """Looks up what is stored and not in memory any more. The controller's only writer asks it."""
+
+    def job_by_uid(self, uid: JobUid) -> Job | None:
+        """Return the stored job."""
+
+    def job_by_number(self, number: int) -> Job | None:
+        """Return the stored job."""
+
+    def find_key(self, user: str, key: str) -> KeyRow | None:
+        """Return the stored idempotency key."""
+
+
+class NoArchive:
+    """Nothing is stored."""
+
+    def job_by_uid(self, uid: JobUid) -> Job | None:
+        """Return None."""
+
+    def job_by_number(self, number: int) -> Job | None:
+        """Return None."""
+
+    def find_key(self, user: str, key: str) -> KeyRow | None:
+        """Return None."""
+
+
+class State:
+    """Jobs that have not ended, nodes, pools, queues, and the orders among them.
+
+    Values are frozen; only the ``put_`` and ``drop_`` methods change what is in the
+    dictionaries, and each of them can be undone.
+    """
+
+    def __init__(self, archive: Archive, *, epoch: int, next_number: int, seq: int) -> None:
+        self._archive = archive
+        self.epoch = epoch
+        self.next_number = next_number
+        self.seq = seq
+        self.jobs: dict[JobUid, Job] = {}
+        self.numbers: dict[JobNumber, JobUid] = {}
+        self.nodes: dict[NodeName, Node] = {}
+        self.pools: dict[PoolName, Pool] = {}
+        self.queues: dict[str, Queue] = {}
+        self.spools: dict[str, int] = {}
+        self.keys: dict[tuple[UserName, str], KeyRow] = {}
+        """Idempotency keys of the last while; older ones are in the store."""
+        self.phases: dict[JobUid, Phase] = {}
+        self.cooling: dict[CardUuid, float] = {}
+        """Cards released at that time of their node's clock and not seen clean since."""
+        self.line = Line()
+        self.delayed: dict[JobUid, float] = {}
+        self.placed: dict[NodeName, dict[JobUid, Job]] = {}
+        self.running: dict[str, int] = {}
+        """Jobs with a live attempt, by queue."""
+        self.restless: set[PoolName] = set()
+        """Pools in which a job might be placed that could not be before."""
+        self._undo: list[Callable[[], Any]] = []
+        self._reset_changes()
+
+    # --- jobs
+
+    def put_job(self, job: Job) -> None:
+        """Let the job stand as given, in every index."""
+        old = self.jobs.get(job.uid)
+        self._undo.append(lambda: self._set_job(job.uid, old))
+        self._set_job(job.uid, job)
+        self._changed_jobs[job.uid] = None
+
+    def _set_job(self, uid: JobUid, job: Job | None) -> None:
+        old = self.jobs.get(uid)
+        if old is not None:
+            self._unindex(old)
+            del self.jobs[uid]
+        if job is not None:
+            self.jobs[uid] = job
+            self.numbers[job.number] = uid
+            self._index(job)
+        elif old is not None:
+            self.numbers.pop(old.number, None)
+
+    def _index(self, job: Job) -> None:
+        if job.state is JobState.PENDING:
+            if job.not_before is not None:
+                self.delayed[job.uid] = job.not_before
+            else:
+                self.line.add(job)
+                self.restless.add(job.pool)
+        elif job.state in PLACED:
+            self.placed.setdefault(job.attempts[-1].node, {})[job.uid] = job
+            self.running[job.ref] = self.running.get(job.ref, 0) + 1
+
+    def _unindex(self, job: Job) -> None:
+        if job.state is JobState.PENDING:
+            if job.not_before is not None:
+                self.delayed.pop(job.uid, None)
+            else:
+                self.line.remove(job)
+        elif job.state in PLACED:
+            del self.placed[job.attempts[-1].node][job.uid]
+            self.running[job.ref] -= 1
+
+    def forget_ended(self, changes: Changes) -> None:
+        """Drop ended jobs from memory once the store has them."""
+        for job in changes.jobs:
+            if job.ended and self.jobs.get(job.uid) is job:
+                self._set_job(job.uid, None)
+                self.phases.pop(job.uid, None)
+
+    def job(self, uid: JobUid) -> Job | None:
+        """Return the job, ended or not."""
+        return self.jobs.get(uid) or self._archive.job_by_uid(uid)
+
+    def job_by_number(self, number: int) -> Job | None:
+        """Return the job, ended or not."""
+        uid = self.numbers.get(JobNumber(number))
+        return self.jobs[uid] if uid is not None else self._archive.job_by_number(number)
+
+    def find_key(self, user: UserName, key: str) -> KeyRow | None:
+        """Return what an idempotency key stands for, if it was used."""
+        return self.keys.get((user, key)) or self._archive.find_key(user, key)
+
+    # --- nodes, pools, queues
+
+    def put_node(self, node: Node, *, durable: bool) -> None:
+        """Let the node stand as given; what is only a reading is not ``durable``."""
+        old = self.nodes.get(node.name)
+        self._undo.append(lambda: self._set(self.nodes, node.name, old))
+        self.nodes[node.name] = node
+        (self._changed_nodes if durable else self.read_nodes)[node.name] = None
+        self.rouse_pools_of(node.name)
+
+    def rouse_pools_of(self, node: NodeName) -> None:
+        """Let the pools of this node be planned again."""
+        self.restless.update(name for name, pool in self.pools.items() if node in pool.members)
+
+    def drop_node(self, name: NodeName) -> None:
+        """Forget the node."""
+        old = self.nodes.pop(name)
+        self._undo.append(lambda: self._set(self.nodes, name, old))
+        self._gone_nodes[name] = None
+
+    def put_pool(self, pool: Pool) -> None:
+        """Let the pool stand as given."""
+        old = self.pools.get(pool.name)
+        self._undo.append(lambda: self._set(self.pools, pool.name, old))
+        self.pools[pool.name] = pool
+        self._changed_pools[pool.name] = None
+        self.restless.add(pool.name)
+
+    def drop_pool(self, name: PoolName) -> None:
+        """Forget the pool."""
+        old = self.pools.pop(name)
+        self._undo.append(lambda: self._set(self.pools, name, old))
+        self._gone_pools[name] = None
+
+    def put_queue(self, queue: Queue) -> None:
+        """Let the queue stand as given."""
+        old = self.queues.get(queue.ref)
+        self._undo.append(lambda: self._set(self.queues, queue.ref, old))
+        self.queues[queue.ref] = queue
+        self._changed_queues[queue.ref] = None
+        self.restless.add(queue.pool)
+
+    def drop_queue(self, ref: str) -> None:
+        """Forget the queue."""
+        old = self.queues.pop(ref)
+        self._undo.append(lambda: self._set(self.queues, ref, old))
+        self._gone_queues[ref] = None
+
+    # --- the rest
+
+    def number(self) -> JobNumber:
+        """Take the next job number."""
+        number = self.next_number
+        self._undo.append(lambda: setattr(self, "next_number", number))
+        self.next_number += 1
+        return JobNumber(number)
+
+    def put_key(self, row: KeyRow) -> None:
+        """Remember an idempotency key."""
+        self._undo.append(lambda: self.keys.pop((UserName(row.user), row.key), None))
+        self.keys[UserName(row.user), row.key] = row
+        self._note(self._new_keys, row)
+
+    def put_spool(self, spool_id: str, first: int, last: int) -> None:
+        """Note that these facts of that spool are taken."""
+        old = self.spools.get(spool_id)
+        self._undo.append(lambda: self._set(self.spools, spool_id, old))
+        self.spools[spool_id] = last
+        self._note(self._new_spools, (spool_id, first, last))
+
+    def claim(self, job: Job) -> None:
+        """Note that the job's newest attempt owns its cards now."""
+        for row in _claims(job):
+            self._note(self._claimed, row)
+
+    def release(self, job: Job, at: float) -> None:
+        """Note that the job's newest attempt owns no card any more."""
+        for row in _claims(job):
+            self._note(self._released, row)
+            self.cool(CardUuid(row.card), at)
+        self.rouse_pools_of(job.attempts[-1].node)
+
+    def cool(self, card: CardUuid, at: float | None) -> None:
+        """Keep the card from being offered until it is read clean after ``at``; None ends that."""
+        old = self.cooling.get(card)
+        self._undo.append(lambda: self._set(self.cooling, card, old))
+        self._set(self.cooling, card, at)
+
+    def journal(self, kind: str, text: str, at: float, **about: Any) -> None:
+        """Write a line of history; ``about`` takes job, node, user and data."""
+        seq = self.seq
+        self._undo.append(lambda: setattr(self, "seq", seq))
+        self.seq += 1
+        self._note(self._journal, JournalRow(seq=self.seq, at=at, kind=kind, text=text, **about))
+
+    def emit(self, effect: Effect) -> None:
+        """Ask for something to be done once this step is stored."""
+        self._note(self.effects, effect)
+
+    # --- steps
+
+    def mark(self) -> int:
+        """Return a place in the undo log to go back to."""
+        return len(self._undo)
+
+    def undo_to(self, mark: int) -> None:
+        """Take back everything since the mark."""
+        while len(self._undo) > mark:
+            self._undo.pop()()
+
+    def changes(self) -> Changes:
+        """Return what this step has changed, each thing in its last state."""
+        return Changes(
+            seq=self.seq,
+            next_number=self.next_number,
+            jobs=_present(self._changed_jobs, self.jobs),
+            nodes=_present(self._changed_nodes, self.nodes),
+            pools=_present(self._changed_pools, self.pools),
+            queues=_present(self._changed_queues, self.queues),
+            gone_nodes=_absent(self._gone_nodes, self.nodes),
+            gone_pools=_absent(self._gone_pools, self.pools),
+            gone_queues=_absent(self._gone_queues, self.queues),
+            claimed=tuple(self._claimed),
+            released=tuple(self._released),
+            keys=tuple(self._new_keys),
+            spools=tuple(self._new_spools),
+            journal=tuple(self._journal),
+        )
+
+    def settle(self) -> None:
+        """End the step: what it changed can't be taken back from here on."""
+        self._undo.clear()
+        self._reset_changes()
+
+    def _reset_changes(self) -> None:
+        self.effects: list[Effect] = []
+        self._changed_jobs: dict[JobUid, None] = {}
+        self._changed_nodes: dict[NodeName, None] = {}
+        self.read_nodes: dict[NodeName, None] = {}
+        """Nodes with fresh readings in this step."""
+        self.touched: set[JobUid] = set()
+        """Jobs with passing news in this step."""
+        self._changed_pools: dict[PoolName, None] = {}
+        self._changed_queues: dict[str, None] = {}
+        self._gone_nodes: dict[NodeName, None] = {}
+        self._gone_pools: dict[PoolName, None] = {}
+        self._gone_queues: dict[str, None] = {}
+        self._claimed: list[ClaimRow] = []
+        self._released: list[ClaimRow] = []
+        self._new_keys: list[KeyRow] = []
+        self._new_spools: list[tuple[str, int, int]] = []
+        self._journal: list[JournalRow] = []
+
+    def _note(self, rows: list[Any], row: Any) -> None:
+        rows.append(row)
+        self._undo.append(rows.pop)
+
+    @staticmethod
+    def _set(table: dict[Any, Any], key: Any, value: Any) -> None:
+        if value is None:
+            table.pop(key, None)
+        else:
+            table[key] = value
+
+
+def _present(keys: Mapping[K, None], table: Mapping[K, V]) -> tuple[V, ...]:
+    return tuple(table[key] for key in keys if key in table)
+
+
+def _absent(keys: Mapping[K, None], table: Mapping[K, Any]) -> tuple[K, ...]:
+    return tuple(key for key in keys if key not in table)
+
+
+def _claims(job: Job) -> list[ClaimRow]:
+    attempt = job.attempts[-1]
+    return [
+        ClaimRow(job=job.uid, attempt=attempt.number, node=attempt.node, card=card.uuid)
+        for card in attempt.cards
+    ]

@@ -1,0 +1,75 @@
+"""One step of the controller: take a batch of events, then plan once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from eaas.errors import EaasError
+from eaas_daemon.core import admin, from_agents, on_jobs, ticking
+from eaas_daemon.core import events as e
+from eaas_daemon.core.attempts import place
+from eaas_daemon.core.model import Job
+from eaas_daemon.core.plan import plan
+from eaas_daemon.core.state import State
+
+Handler = Callable[[State, Any, float], Any]
+
+HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
+    e.Submit: on_jobs.submit,
+    e.Cancel: on_jobs.cancel,
+    e.SetPriority: on_jobs.set_priority,
+    e.PutOnTop: on_jobs.put_on_top,
+    e.Move: on_jobs.move,
+    e.Retry: on_jobs.retry,
+    e.Keep: on_jobs.keep,
+    e.CreatePool: admin.create_pool,
+    e.DeletePool: admin.delete_pool,
+    e.AddToPool: admin.add_to_pool,
+    e.RemoveFromPool: admin.remove_from_pool,
+    e.CreateQueue: admin.create_queue,
+    e.ChangeQueue: admin.change_queue,
+    e.DeleteQueue: admin.delete_queue,
+    e.SetDraining: admin.set_draining,
+    e.SetLabels: admin.set_labels,
+    e.SetExcluded: admin.set_excluded,
+    e.RemoveNode: admin.remove_node,
+    e.ConfirmDead: admin.confirm_dead,
+    e.AgentSaidHello: from_agents.hello,
+    e.AgentSaidFacts: from_agents.facts,
+    e.AgentBeat: from_agents.beat,
+    e.AgentProgress: from_agents.progress,
+    e.AgentInventory: from_agents.inventory,
+    e.AgentGone: from_agents.gone,
+    e.LogFinished: from_agents.log_finished,
+    e.Tick: ticking.tick,
+}
+
+
+def step(state: State, events: Sequence[e.Event], now: float) -> list[Any]:
+    """Apply the events in order and place whom they let be placed.
+
+    Returns one answer per event: the handler's value, or the ``EaasError`` it was refused with.
+    A refused event leaves no trace. ``now`` is Unix seconds.
+    """
+    answers = [_answer(state, event, now) for event in events]
+    for placement in plan(state):
+        place(state, placement, now)
+    state.restless.clear()
+    return [_newest(state, answer) for answer in answers]
+
+
+def _newest(state: State, answer: Any) -> Any:
+    """Let an answer show what the plan has made of its jobs."""
+    if isinstance(answer, Job):
+        return state.jobs.get(answer.uid, answer)
+    if isinstance(answer, tuple):
+        return tuple(_newest(state, each) for each in answer)
+    return answer
+
+
+def _answer(state: State, event: e.Event, now: float) -> Any:
+    mark = state.mark()
+    try:
+        return HANDLERS[type(event)](state, event, now)
+    except EaasError as refusal:
+        state.undo_to(mark)
+        return refusal

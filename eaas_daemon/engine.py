@@ -1,0 +1,133 @@
+"""The one writer: takes events in batches, decides, stores, and only then answers and acts."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
+
+from eaas.errors import EaasError, Unavailable
+from eaas_daemon.clock import Clock
+from eaas_daemon.core.changes import Changes
+from eaas_daemon.core.effects import Effect
+from eaas_daemon.core.events import Event, Tick
+from eaas_daemon.core.picture import LogSize, Painter
+from eaas_daemon.core.state import State
+from eaas_daemon.core.step import step
+
+log = logging.getLogger(__name__)
+
+MAX_BATCH: Final = 1000
+"""Events in one step at most, so that one transaction stays short."""
+
+TICK_S: Final = 0.25
+
+
+class Store(Protocol):
+    """What the engine needs of the database."""
+
+    async def commit(self, changes: Changes) -> None:
+        """Store everything in one transaction, or raise an ``EaasError`` and store nothing."""
+
+
+class Done(Protocol):
+    """What happened in one step, for those who listen."""
+
+    def __call__(self, changes: Changes, effects: Sequence[Effect]) -> None:
+        """Tell the world. Must not raise; runs before the next step."""
+
+
+class Engine:
+    """Owns the state. Everybody else asks, posts or looks at a painted picture."""
+
+    def __init__(self, state: State, store: Store, clock: Clock, log_size: LogSize) -> None:
+        self.state = state
+        self._store = store
+        self._clock = clock
+        self._log_size = log_size
+        self._inbox: list[tuple[Event, asyncio.Future[Any] | None]] = []
+        self._wake = asyncio.Event()
+        self._listeners: list[Done] = []
+        self._painter: Painter | None = None
+
+    def listen(self, listener: Done) -> None:
+        """Let the listener hear of every stored step, in order."""
+        self._listeners.append(listener)
+
+    async def ask(self, event: Event) -> Any:
+        """Return the event's answer once it is stored, or raise its refusal."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._inbox.append((event, future))
+        self._wake.set()
+        return await future
+
+    def post(self, event: Event) -> None:
+        """Let the event happen; nobody waits for an answer."""
+        self._inbox.append((event, None))
+        self._wake.set()
+
+    def painter(self) -> Painter:
+        """Return something that draws the stored state; use it before the next await."""
+        if self._painter is None:
+            self._painter = Painter(self.state, self._log_size, self._clock.now())
+        return self._painter
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._inbox:
+                batch, self._inbox = self._inbox[:MAX_BATCH], self._inbox[MAX_BATCH:]
+                await self._work(batch)
+
+    async def tick(self) -> None:
+        """Post the passing of time until cancelled."""
+        while True:
+            await asyncio.sleep(TICK_S)
+            self.post(Tick())
+
+    async def _work(self, batch: Sequence[tuple[Event, asyncio.Future[Any] | None]]) -> None:
+        answers = step(self.state, [event for event, _ in batch], self._clock.now())
+        changes = self.state.changes()
+        try:
+            if not changes.empty:
+                await self._store.commit(changes)
+        except EaasError as failure:
+            self._take_back(failure)
+            answers = [failure] * len(batch)
+        else:
+            self._tell(changes)
+        for (_, future), answer in zip(batch, answers, strict=True):
+            _resolve(future, answer)
+
+    def _take_back(self, failure: EaasError) -> None:
+        """Let the step not have happened: the store could not take it."""
+        log.error("a step could not be stored and was taken back: %s", failure)
+        self.state.undo_to(0)
+        self.state.settle()
+        self.state.restless.update(self.state.pools)
+        self._painter = None
+
+    def _tell(self, changes: Changes) -> None:
+        self._painter = None
+        effects = tuple(self.state.effects)
+        for listener in self._listeners:
+            listener(changes, effects)
+        self.state.forget_ended(changes)
+        self.state.settle()
+        self._painter = None
+
+    def refuse_all(self, why: str) -> None:
+        """Refuse what still waits for an answer; used when the engine stops."""
+        for _, future in self._inbox:
+            _resolve(future, Unavailable(why))
+        self._inbox.clear()
+
+
+def _resolve(future: asyncio.Future[Any] | None, answer: Any) -> None:
+    if future is None or future.done():
+        return
+    if isinstance(answer, EaasError):
+        future.set_exception(answer)
+    else:
+        future.set_result(answer)
