@@ -1,0 +1,186 @@
+"""What is done inside one transaction: plain functions on the writer's connection."""
+
+import sqlite3
+from typing import Final
+
+from eaas.ids import PoolName
+from eaas_daemon.core.changes import Changes, ClaimRow
+from eaas_daemon.core.model import Job, Node, Pool, Queue, Value
+from eaas_daemon.store import rows
+from eaas_daemon.store.failures import StoreRefused
+
+KEEP_KEYS_S: Final = 7 * 86400.0
+"""An idempotency key means the same job for a week."""
+
+PRUNE_ROWS: Final = 500
+"""How many rows of each kind one call may delete, so that no commit waits long behind it."""
+
+_UPDATE_JOB: Final = """
+    UPDATE jobs SET user = :user, name = :name, pool = :pool, queue = :queue, state = :state,
+        priority = :priority, created_at = :created_at, finished_at = :finished_at,
+        ended = :ended, body = :body
+    WHERE number = :number AND uid = :uid"""
+_INSERT_JOB: Final = """
+    INSERT INTO jobs VALUES (:number, :uid, :user, :name, :pool, :queue, :state, :priority,
+        :created_at, :finished_at, :ended, :body)"""
+_PUT_ATTEMPT: Final = """
+    INSERT INTO attempts VALUES (?, ?, ?, ?, ?) ON CONFLICT (job, number)
+    DO UPDATE SET node = excluded.node, state = excluded.state, live = excluded.live"""
+_PUT_NODE: Final = """
+    INSERT INTO nodes VALUES (?, ?, ?) ON CONFLICT (name)
+    DO UPDATE SET uid = excluded.uid, body = excluded.body"""
+_PUT_QUEUE: Final = """
+    INSERT INTO queues VALUES (?, ?, ?) ON CONFLICT (pool, name)
+    DO UPDATE SET body = excluded.body"""
+_PUT_SPOOL: Final = """
+    INSERT INTO spools VALUES (?, ?, ?) ON CONFLICT (spool_id)
+    DO UPDATE SET first_seq = excluded.first_seq, last_seq = excluded.last_seq"""
+_RELEASE: Final = """
+    UPDATE claims SET released_at = ?
+    WHERE node = ? AND card = ? AND job = ? AND attempt = ? AND released_at IS NULL"""
+_CLAIM: Final = """
+    INSERT INTO claims (node, card, job, attempt, claimed_at, released_at)
+    VALUES (?, ?, ?, ?, ?, ?)"""
+
+
+class Loaded(Value, frozen=True, kw_only=True):
+    """What the controller starts from."""
+
+    epoch: int
+    next_number: int
+    seq: int
+    jobs: tuple[Job, ...]
+    """Those that have not ended, by number."""
+    nodes: tuple[Node, ...]
+    pools: tuple[Pool, ...]
+    queues: tuple[Queue, ...]
+    spools: dict[str, int]
+    """The last sequence number taken from each spool."""
+
+
+def begin_life(connection: sqlite3.Connection, at: float) -> None:
+    """Write what a new database begins with: epoch 1, and the first job will be number 1."""
+    connection.execute("INSERT OR IGNORE INTO meta VALUES (1, 1, 1, 0, ?)", (at,))
+
+
+def write_changes(connection: sqlite3.Connection, changes: Changes, at: float) -> None:
+    """Write everything one step did; raise where the database does not allow it."""
+    _write_meta(connection, changes)
+    _write_pools(connection, changes)
+    connection.executemany(
+        "DELETE FROM nodes WHERE name = ?", [(name,) for name in changes.gone_nodes]
+    )
+    connection.executemany(_PUT_NODE, [rows.node_row(node) for node in changes.nodes])
+    for job in changes.jobs:
+        _write_job(connection, job)
+    _write_claims(connection, changes, at)
+    connection.executemany(
+        "INSERT INTO keys VALUES (?, ?, ?, ?, ?)", [rows.key_row(row) for row in changes.keys]
+    )
+    connection.executemany(_PUT_SPOOL, changes.spools)
+    connection.executemany(
+        "INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [rows.journal_row(row) for row in changes.journal],
+    )
+
+
+def _write_meta(connection: sqlite3.Connection, changes: Changes) -> None:
+    """Move the counters on; they never go back, whoever asks."""
+    done = connection.execute(
+        "UPDATE meta SET next_number = :number, seq = :seq"
+        " WHERE next_number <= :number AND seq <= :seq",
+        {"number": changes.next_number, "seq": changes.seq},
+    )
+    if done.rowcount != 1:
+        raise StoreRefused(
+            f"the database is past sequence {changes.seq} or job {changes.next_number} already"
+        )
+
+
+def _write_job(connection: sqlite3.Connection, job: Job) -> None:
+    row = rows.job_row(job)
+    if connection.execute(_UPDATE_JOB, row).rowcount == 0:
+        connection.execute(_INSERT_JOB, row)
+    for attempt in job.attempts[-2:]:  # older ones stand as they ended
+        connection.execute(_PUT_ATTEMPT, rows.attempt_row(job, attempt))
+
+
+def _write_claims(connection: sqlite3.Connection, changes: Changes, at: float) -> None:
+    """Release first: a card may go from one attempt to the next within one step."""
+    connection.executemany(_RELEASE, [(at, *_card_of(row)) for row in changes.released])
+    over = set(changes.released)
+    connection.executemany(
+        _CLAIM, [(*_card_of(row), at, at if row in over else None) for row in changes.claimed]
+    )
+
+
+def _card_of(row: ClaimRow) -> rows.Row:
+    return row.node, row.card, row.job, row.attempt
+
+
+def _write_pools(connection: sqlite3.Connection, changes: Changes) -> None:
+    connection.executemany(
+        "DELETE FROM queues WHERE pool = ? AND name = ?",
+        [ref.split("/", 1) for ref in changes.gone_queues],
+    )
+    connection.executemany(
+        "DELETE FROM pools WHERE name = ?", [(name,) for name in changes.gone_pools]
+    )
+    for pool in changes.pools:
+        connection.execute("INSERT OR IGNORE INTO pools VALUES (?)", (pool.name,))
+        connection.execute("DELETE FROM pool_members WHERE pool = ?", (pool.name,))
+        connection.executemany("INSERT INTO pool_members VALUES (?, ?, ?)", rows.member_rows(pool))
+    connection.executemany(_PUT_QUEUE, [rows.queue_row(queue) for queue in changes.queues])
+
+
+def read_all(connection: sqlite3.Connection) -> Loaded:
+    """Return what the controller starts from; inside a transaction, all of one moment."""
+    epoch, next_number, seq = connection.execute(
+        "SELECT epoch, next_number, seq FROM meta"
+    ).fetchone()
+    jobs = connection.execute("SELECT body FROM jobs WHERE ended = 0 ORDER BY number")
+    nodes = connection.execute("SELECT body FROM nodes ORDER BY name")
+    queues = connection.execute("SELECT body FROM queues ORDER BY pool, name")
+    return Loaded(
+        epoch=epoch,
+        next_number=next_number,
+        seq=seq,
+        jobs=tuple(rows.job_from(body) for (body,) in jobs),
+        nodes=tuple(rows.node_from(body) for (body,) in nodes),
+        pools=_read_pools(connection),
+        queues=tuple(rows.queue_from(body) for (body,) in queues),
+        spools=dict(connection.execute("SELECT spool_id, last_seq FROM spools")),
+    )
+
+
+def _read_pools(connection: sqlite3.Connection) -> tuple[Pool, ...]:
+    members: dict[str, list[tuple[str, bytes | None]]] = {
+        name: [] for (name,) in connection.execute("SELECT name FROM pools ORDER BY name")
+    }
+    for pool, node, cards in connection.execute(
+        "SELECT pool, node, cards FROM pool_members ORDER BY pool, node"
+    ):
+        members[pool].append((node, cards))
+    return tuple(rows.pool_from(PoolName(name), listed) for name, listed in members.items())
+
+
+def prune_some(connection: sqlite3.Connection, now: float, keep_journal_s: float) -> int:
+    """Delete a bounded number of rows nobody will ask for; return how many.
+
+    Idempotency keys go after a week, history and released claims after ``keep_journal_s``.
+    """
+    old_keys = connection.execute(
+        "DELETE FROM keys WHERE rowid IN (SELECT rowid FROM keys WHERE at < ? LIMIT ?)",
+        (now - KEEP_KEYS_S, PRUNE_ROWS),
+    )
+    old_lines = connection.execute(
+        "DELETE FROM journal WHERE at < ?"
+        " AND seq IN (SELECT seq FROM journal ORDER BY seq LIMIT ?)",
+        (now - keep_journal_s, PRUNE_ROWS),
+    )
+    old_claims = connection.execute(
+        "DELETE FROM claims WHERE released_at < ?"
+        " AND id IN (SELECT id FROM claims ORDER BY id LIMIT ?)",
+        (now - keep_journal_s, PRUNE_ROWS),
+    )
+    return old_keys.rowcount + old_lines.rowcount + old_claims.rowcount
