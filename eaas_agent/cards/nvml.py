@@ -126,14 +126,14 @@ class NvmlCards:
         """Run one child to its end; ``grace_s`` is for its first sample."""
         child = await self._spawn()
         try:
-            if not await self._follow(child, grace_s):
-                self._say_unknown(
-                    "the NVIDIA driver does not answer; it is asked anew by a fresh process"
-                )
-                return "hung"
-            code = await child.wait()
+            code = await self._follow(child, grace_s)
         finally:
             await _end(child)
+        if code is None:
+            self._say_unknown(
+                "the NVIDIA driver does not answer; it is asked anew by a fresh process"
+            )
+            return "hung"
         if code:
             log.warning(
                 "the process that reads the cards ended with %s; a new one is started", code
@@ -163,17 +163,20 @@ class NvmlCards:
             start_new_session=True,  # Ctrl-C in the agent's terminal is the agent's to handle
         )
 
-    async def _follow(self, child: asyncio.subprocess.Process, grace_s: float) -> bool:
-        """Take samples until the child closes its end; return False when it falls silent."""
+    async def _follow(self, child: asyncio.subprocess.Process, grace_s: float) -> int | None:
+        """Take samples until the child ends; return its exit code, or None when it falls silent."""
         assert child.stdout is not None
         stale_s, limit_s = grace_s, grace_s
-        while (line := await self._line(child.stdout, stale_s, limit_s)) is not None:
-            if not line:
-                return True
+        while line := await self._line(child.stdout, stale_s, limit_s):
             self._take(msgspec.json.decode(line, type=Sample))
             limit_s = self._patience.silence_s
             stale_s = min(3 * self._patience.period_s, limit_s)
-        return False
+        if line is None:
+            return None
+        with suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                return await child.wait()
+        return None
 
     async def _line(
         self, stdout: asyncio.StreamReader, stale_s: float, limit_s: float

@@ -168,9 +168,8 @@ class SimulatedCards:
 
     async def changed(self) -> CardsPicture:
         """Wait for the next period and return its picture."""
-        before = self._period()
-        while self._period() == before:  # a timer may wake a little early
-            await asyncio.sleep(self._period_s - self._clock() % self._period_s)
+        left_s = self._period_s - self._clock() % self._period_s
+        await asyncio.sleep(left_s + 0.001)  # timers may wake a little early
         return self.picture()
 
     async def close(self) -> None:
