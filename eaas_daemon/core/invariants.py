@@ -1,0 +1,57 @@
+"""What must hold of every state, whatever has happened."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from eaas.lifecycle import PLACED, JobState
+from eaas_daemon.core.ask import ask_of
+from eaas_daemon.core.state import State
+
+
+def broken(state: State) -> list[str]:
+    """Return a sentence for everything that does not hold; empty when all is well."""
+    return [*_cards(state), *_rooms(state), *_indexes(state)]
+
+
+def _cards(state: State) -> Iterator[str]:
+    owners = Counter(
+        (job.attempts[-1].node, card.uuid)
+        for job in state.jobs.values()
+        if job.state in PLACED
+        for card in job.attempts[-1].cards
+    )
+    for (node, card), count in owners.items():
+        if count > 1:
+            yield f"card {card} of {node} is held {count} times"
+    for job in state.jobs.values():
+        if job.state in PLACED and len(job.attempts[-1].cards) != job.spec.gpus:
+            yield f"job {job.number} asked for {job.spec.gpus} cards and holds another number"
+
+
+def _rooms(state: State) -> Iterator[str]:
+    for name, jobs in state.placed.items():
+        node = state.nodes.get(name)
+        if node is None:
+            if jobs:
+                yield f"jobs are placed on {name}, which is not known"
+            continue
+        asks = [ask_of(job) for job in jobs.values()]
+        if sum(ask.cpus_milli for ask in asks) > round(node.inventory.cpus * 1000):
+            yield f"{name} has given away more CPUs than it has"
+        if sum(ask.memory_mib for ask in asks) > node.inventory.memory_mib:
+            yield f"{name} has given away more memory than it has"
+
+
+def _indexes(state: State) -> Iterator[str]:
+    waiting = {uid for pool in state.pools for uid in state.line.in_order(pool, state.queues)}
+    for job in state.jobs.values():
+        is_pending = job.state is JobState.PENDING
+        if is_pending != (job.uid in waiting or job.uid in state.delayed):
+            yield f"job {job.number} is {job.state} and its place in line disagrees"
+        live = job.live_attempt
+        if live is not None and job.uid not in state.placed.get(live.node, {}):
+            yield f"job {job.number} is {job.state} and its node does not know"
+        if any(attempt.number != i for i, attempt in enumerate(job.attempts, 1)):
+            yield f"the attempts of job {job.number} are not numbered from 1 without gaps"
+    if waiting - state.jobs.keys():
+        yield "somebody waits who is no job"
