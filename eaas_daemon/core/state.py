@@ -70,6 +70,9 @@ class State:
         """Jobs with a live attempt, by queue."""
         self.restless: set[PoolName] = set()
         """Pools in which a job might be placed that could not be before."""
+        self.last_tick_at: float | None = None
+        self.quiet_until = 0.0
+        """Until then no silence counts."""
         self._undo: list[Callable[[], Any]] = []
         self._reset_changes()
 

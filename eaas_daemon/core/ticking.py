@@ -16,7 +16,11 @@ OFFLINE_AFTER_S: Final = 20.0
 """Silence after which a node takes no new work and its jobs are Unknown."""
 
 START_GRACE_S: Final = 120.0
-"""After its own start the controller gives every node this long to come back."""
+"""After its own start or stall the controller gives every node this long to speak: the pause was
+ours, not theirs."""
+
+STALL_S: Final = 5.0
+"""Ticks further apart than this mean that the controller itself stood still."""
 
 KEYS_KEPT_S: Final = 3600.0
 """How long idempotency keys stay in memory; the store keeps them for longer."""
@@ -27,7 +31,10 @@ def tick(state: State, _event: Tick, now: float) -> None:
     for uid, until in list(state.delayed.items()):
         if until <= now:
             state.put_job(replace(state.jobs[uid], not_before=None))
-    for node in list(state.nodes.values()):
+    if state.last_tick_at is None or now - state.last_tick_at > STALL_S:
+        state.quiet_until = now + START_GRACE_S
+    state.last_tick_at = now
+    for node in list(state.nodes.values()) if now >= state.quiet_until else ():
         if node.session is None and not node.offline and _silent_s(node, now) > OFFLINE_AFTER_S:
             _go_offline(state, node, now)
     for key, row in list(state.keys.items())[:64]:

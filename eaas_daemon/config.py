@@ -1,0 +1,68 @@
+"""The controller's settings: from controller.yaml, then the environment, then the command line."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import yaml
+
+from eaas.errors import FieldError, Invalid
+from eaas.spelling import nearest
+
+DEFAULT_PORT: Final = 7470
+
+
+class ControllerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What can be set. The file's keys are these names."""
+
+    listen: str = "127.0.0.1"
+    """A loopback address; anything else needs certificates, which this version does not make."""
+    port: int | None = None
+    """None is 7470, or any free port when another program has that; 0 is any free port."""
+    log_budget_mib: int = 20480
+    """What job logs may take on this disk; the oldest ended ones go first."""
+    journal_days: int = 90
+    log_level: str = "info"
+
+
+KEYS: Final = tuple(field.name for field in msgspec.structs.fields(ControllerConfig))
+
+
+def read_config(path: Path | None, overrides: Mapping[str, Any]) -> ControllerConfig:
+    """Return the settings of the file, if any, with the overrides that are not None on top.
+
+    Raises ``Invalid`` naming the key and the file.
+    """
+    settings = {} if path is None else _file(path)
+    settings.update({key: value for key, value in overrides.items() if value is not None})
+    unknown = [key for key in settings if key not in KEYS]
+    if unknown:
+        raise Invalid(tuple(_unknown(key) for key in unknown))
+    try:
+        return msgspec.convert(settings, ControllerConfig)
+    except msgspec.ValidationError as error:
+        where = "" if path is None else f"{path}: "
+        raise Invalid((FieldError(field="", message=f"{where}{error}"),)) from error
+
+
+def _file(path: Path) -> dict[str, Any]:
+    try:
+        content = yaml.safe_load(path.read_text())
+    except OSError as error:
+        message = f"{path} can't be read: {error.strerror}"
+        raise Invalid((FieldError(field="", message=message),)) from error
+    except yaml.YAMLError as error:
+        raise Invalid((FieldError(field="", message=f"{path}: {error}"),)) from error
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        message = f"{path} must hold keys and values, not {type(content).__name__}"
+        raise Invalid((FieldError(field="", message=message),))
+    return dict(content)
+
+
+def _unknown(key: str) -> FieldError:
+    near = nearest(str(key), KEYS)
+    hint = f"; did you mean {near}?" if near else f"; there are: {', '.join(KEYS)}"
+    return FieldError(field=str(key), message=f"unknown setting {key}{hint}", suggestion=near)

@@ -1,0 +1,131 @@
+import pytest
+
+from eaas.errors import Forbidden, Invalid, NeverFits, QueueFull
+from eaas_daemon.core import events as e
+from tests.rig.builders import ALICE, House, a_card
+
+
+@pytest.fixture
+def house() -> House:
+    house = House()
+    house.node("n1", a_card(0), cpus=4)
+    house.pool("default", "n1")
+    return house
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"gpus": 1, "gpu_memory": "40GiB"}, "hold 24GiB at most"),
+        ({"gpus": 2}, "has 1 cards and 2 are asked for"),
+        ({"gpus": 1, "gpu_type": "A100"}, "has NVIDIA GeForce RTX 3090, not a100"),
+        ({"cpus": 5}, "has 4 CPUs"),
+        ({"memory": "100GiB"}, "has 64GiB of memory"),
+        ({"image": None}, "must name an image"),
+    ],
+)
+def test_a_job_that_no_node_could_ever_run_is_refused_with_the_fact(
+    house: House, fields: dict[str, object], words: str
+) -> None:
+    if fields.get("image", "") is None:
+        from eaas.job_spec import read_spec
+
+        spec = read_spec({"command": "true"})
+        with pytest.raises(NeverFits, match=words):
+            house.do(e.Submit(caller=ALICE, specs=(spec,)))
+        return
+    with pytest.raises(NeverFits, match=words):
+        house.submit(**fields)
+
+
+def test_force_lets_it_wait_all_the_same(house: House) -> None:
+    assert house.submit(gpus=2, force=True).state == "Pending"
+
+
+def test_a_24_gb_card_holds_24gib(house: House) -> None:
+    house.beat("n1", a_card(0, memory_total_mib=24576 - 450))
+
+    assert house.submit(gpus=1, gpu_memory="24GiB").state == "Starting"
+
+
+def test_an_empty_pool_waits_and_is_never_never() -> None:
+    house = House()
+    house.pool("default")
+
+    assert house.submit(gpus=8).state == "Pending"
+
+
+def test_a_pool_whose_nodes_are_all_offline_waits() -> None:
+    house = House()
+    house.node("n1", a_card(0))
+    house.pool("default", "n1")
+    house.do(e.Tick())
+    for _ in range(40):
+        house.now += 4
+        house.do(e.Tick())
+    house.do(e.AgentGone(node=house.state.nodes["n1"].name, session="s-n1", why="cut"))  # type: ignore[index]
+    for _ in range(6):
+        house.now += 4
+        house.do(e.Tick())
+
+    assert house.submit(gpus=8).state == "Pending"
+
+
+def test_the_only_pool_is_meant_when_none_is_named() -> None:
+    house = House()
+    house.pool("lab")
+
+    assert house.submit().ref == "lab/default"
+
+
+def test_with_several_pools_and_no_default_the_names_are_told() -> None:
+    house = House()
+    house.pool("a")
+    house.pool("b")
+
+    with pytest.raises(Invalid, match="say which pool: a, b"):
+        house.submit()
+
+
+def test_a_misspelt_queue_gets_a_suggestion(house: House) -> None:
+    house.queue("train")
+
+    with pytest.raises(Invalid) as refused:
+        house.submit(queue="trian")
+
+    (error,) = refused.value.errors
+    assert (error.field, error.suggestion) == ("queue", "train")
+
+
+def test_a_full_queue_refuses_with_the_number(house: House) -> None:
+    house.queue("default", max_pending=1, paused=True)
+    house.submit()
+
+    with pytest.raises(QueueFull, match="1 jobs wait"):
+        house.submit()
+
+
+def test_a_queue_for_some_is_closed_to_others(house: House) -> None:
+    house.queue("train", allow=["bob"])
+
+    with pytest.raises(Forbidden):
+        house.submit(queue="train")
+
+
+def test_a_queues_longest_timeout_binds(house: House) -> None:
+    house.queue("default", max_timeout_s=60.0)
+
+    for fields in ({}, {"timeout": "2m"}):
+        with pytest.raises(Invalid, match="1m"):
+            house.submit(**fields)
+    assert house.submit(timeout="30s").timeout_s == 30
+
+
+def test_what_this_version_does_not_carry_out_is_refused(house: House) -> None:
+    with pytest.raises(Invalid, match="not carried out"):
+        house.submit(array="0-3")
+
+
+def test_an_unknown_node_is_named(house: House) -> None:
+    with pytest.raises(Invalid, match="no node n7; there are: n1"):
+        house.submit(nodes=["n7"])
