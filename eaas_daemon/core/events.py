@@ -1,6 +1,6 @@
 """What can happen to the controller; ``step`` answers each one or refuses it."""
 
-from eaas.ids import JobNumber, NodeName, PoolName, UserName
+from eaas.ids import JobNumber, JobUid, NodeName, PoolName, UserName
 from eaas.job_spec import JobSpec
 from eaas.wire import from_agent
 from eaas.wire.logs import LogEnd
@@ -205,6 +205,14 @@ class LogFinished(Event, frozen=True, kw_only=True):
     """Every byte of an attempt's log is on our disk."""
 
     end: LogEnd
+
+
+class LogWasDropped(Event, frozen=True, kw_only=True):
+    """An ended attempt's log was deleted so that the log budget holds."""
+
+    uid: JobUid
+    attempt: int
+    size_bytes: int
 
 
 class Tick(Event, frozen=True, kw_only=True):

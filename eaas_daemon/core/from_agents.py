@@ -249,3 +249,16 @@ def log_finished(state: State, event: e.LogFinished, now: float) -> None:
         for attempt in job.attempts
     )
     state.put_job(replace(job, attempts=told))
+
+
+def log_dropped(state: State, event: e.LogWasDropped, now: float) -> None:
+    """Say in the journal whose log is gone, and why."""
+    job = state.job(event.uid)
+    if job is None:
+        return
+    size_mib = event.size_bytes / (1 << 20)
+    words = (
+        f"the log of job {job.number}, attempt {event.attempt} ({size_mib:.1f} MiB), was deleted: "
+        "logs have reached their budget on this disk, and the oldest go first"
+    )
+    state.journal("log.dropped", words, now, job=job.number, user=job.user)

@@ -40,6 +40,7 @@ HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.AgentInventory: from_agents.inventory,
     e.AgentGone: from_agents.gone,
     e.LogFinished: from_agents.log_finished,
+    e.LogWasDropped: from_agents.log_dropped,
     e.Tick: ticking.tick,
 }
 

@@ -1,0 +1,135 @@
+"""The controller put together: everything is constructed here and nowhere else."""
+
+import asyncio
+import logging
+import os
+import signal
+from contextlib import AsyncExitStack
+from typing import Final
+
+from eaas.errors import EaasError
+from eaas.ids import JobUid
+from eaas.paths import Paths
+from eaas_daemon.agents.roster import Roster
+from eaas_daemon.api.hub import Hub
+from eaas_daemon.api.packs import PackStore
+from eaas_daemon.api.server import PortInUse, Served, make_app, serve
+from eaas_daemon.clock import Clock, SystemClock
+from eaas_daemon.config import DEFAULT_PORT, ControllerConfig
+from eaas_daemon.core.events import LogWasDropped
+from eaas_daemon.engine import Engine
+from eaas_daemon.home import admin_token, prepare_home
+from eaas_daemon.logs.store import DroppedLog, LogStore
+from eaas_daemon.revive import revive
+from eaas_daemon.store.database import Database
+from eaas_daemon.store.readers import Reader
+
+log = logging.getLogger(__name__)
+
+PRUNE_EVERY_S: Final = 60.0
+DAY_S: Final = 86400.0
+
+
+class Controller:
+    """One controller's parts, alive."""
+
+    def __init__(self, database: Database, engine: Engine, served: Served, clock: Clock) -> None:
+        self._database = database
+        self._engine = engine
+        self._served = served
+        self._clock = clock
+
+    async def work(self, until: asyncio.Event) -> None:
+        """Run everything until the event is set."""
+        async with asyncio.TaskGroup() as tasks:
+            running = [
+                tasks.create_task(self._engine.run()),
+                tasks.create_task(self._engine.tick()),
+                tasks.create_task(self._prune()),
+            ]
+            await until.wait()
+            await self._served.close()
+            self._engine.refuse_all("the controller is stopping; try again in a moment")
+            for task in running:
+                task.cancel()
+
+    async def _prune(self) -> None:
+        while True:
+            await asyncio.sleep(PRUNE_EVERY_S)
+            try:
+                await self._database.prune(self._clock.now())
+            except EaasError as error:
+                log.warning("old rows stay for now: %s", error)
+
+
+async def run(paths: Paths, config: ControllerConfig) -> None:
+    """Run a controller until SIGTERM or SIGINT. Raises ``EaasError`` when it can't start."""
+    prepare_home(paths)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    async with AsyncExitStack() as stack:
+        controller = await assemble(paths, config, SystemClock(), stack)
+        await controller.work(stop)
+    log.info("stopped; jobs run on")
+
+
+async def assemble(
+    paths: Paths, config: ControllerConfig, clock: Clock, stack: AsyncExitStack
+) -> Controller:
+    """Return a controller that serves; the stack closes what it opened."""
+    database = await stack.enter_async_context(
+        Database(paths.database, keep_journal_s=config.journal_days * DAY_S)
+    )
+    reader = await stack.enter_async_context(Reader(paths.database))
+    state = revive(await database.load(), reader)
+    late: list[Engine] = []
+
+    def note_dropped(dropped: DroppedLog) -> None:
+        event = LogWasDropped(
+            uid=JobUid(dropped.uid), attempt=dropped.attempt, size_bytes=dropped.size_bytes
+        )
+        late[0].post(event)
+
+    logs = LogStore(paths.job_logs, config.log_budget_mib, on_dropped=note_dropped)
+
+    def log_size(uid: JobUid, attempt: int) -> tuple[int, int]:
+        stdout, stderr, _ = logs.position(uid, attempt)
+        return stdout, stderr
+
+    engine = Engine(state, database, clock, log_size)
+    late.append(engine)
+    await stack.enter_async_context(logs)
+    roster = Roster(state, clock.now)
+    hub = Hub(engine)
+    engine.listen(roster)
+    engine.listen(hub)
+    app = make_app(
+        engine=engine,
+        roster=roster,
+        reader=reader,
+        logs=logs,
+        packs=PackStore(paths.packs),
+        hub=hub,
+        home=paths.home,
+        admin_token=admin_token(paths.admin_token),
+        service_uid=os.geteuid(),
+        clock=clock,
+        started_at=clock.now(),
+    )
+    served = await _serve(app, paths, config)
+    log.info("listening on %s and %s", paths.socket, served.address)
+    return Controller(database, engine, served, clock)
+
+
+async def _serve(app: object, paths: Paths, config: ControllerConfig) -> Served:
+    """Serve on the asked port, or, when none was asked for and 7470 is taken, on a free one."""
+    port = DEFAULT_PORT if config.port is None else config.port
+    try:
+        return await serve(app, socket_path=paths.socket, host=config.listen, port=port)
+    except PortInUse:
+        if config.port is not None:
+            raise
+        log.info("port %d is taken; using a free one", port)
+        return await serve(app, socket_path=paths.socket, host=config.listen, port=0)
