@@ -1,0 +1,51 @@
+from typing import Any
+
+import pytest
+
+from eaas import reasons as r
+
+PLACEHOLDERS: dict[type, Any] = {str: "x", int: 2048, float: 1.5}
+
+
+def every_reason() -> list[type[r.Reason]]:
+    found, todo = [], [r.Reason]
+    while todo:
+        kinds = todo.pop().__subclasses__()
+        todo += kinds
+        found += [kind for kind in kinds if kind is not r.NodeReason]
+    return found
+
+
+def filled(kind: type[r.Reason]) -> r.Reason:
+    import msgspec
+
+    values: dict[str, Any] = {}
+    for field in msgspec.structs.fields(kind):
+        plain = next((t for t in (str, int, float) if field.type is t), None)
+        values[field.encode_name] = None if plain is None else PLACEHOLDERS[plain]
+    return kind(**values)
+
+
+@pytest.mark.parametrize("kind", every_reason(), ids=lambda kind: str(kind.__name__))
+def test_every_reason_has_a_sentence_that_its_fields_fill(kind: type[r.Reason]) -> None:
+    sentence = r.sentence(filled(kind))
+
+    assert sentence
+    assert "{" not in sentence
+    assert "None" not in sentence
+
+
+def test_no_sentence_is_without_its_reason() -> None:
+    assert {filled(kind).code for kind in every_reason()} == set(r.SENTENCES)
+
+
+def test_memory_is_told_as_people_write_it() -> None:
+    reason = r.CardsTooSmall(node="node-a", asked=40 * 1024, available=24 * 1024)
+
+    assert r.sentence(reason) == "cards of node-a hold 24GiB at most; 40GiB asked for"
+
+
+def test_a_limit_nobody_set_is_told_as_the_machines() -> None:
+    reason = r.OutOfMemory(exit_code=137, limit_mib=None)
+
+    assert r.sentence(reason) == "killed because it used more memory than the machine had"
