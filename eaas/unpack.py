@@ -20,11 +20,11 @@ class UnsafeTar(EaasError):
     http_status = 422
 
 
-def unpack(file: IO[bytes], dest: Path, *, strip: int = 0) -> list[Path]:
+def unpack(file: IO[bytes], dest: Path, *, rename: str | None = None) -> list[Path]:
     """Unpack the tar stream into ``dest`` and return what was left out, as paths in the tar.
 
     Files, folders and links that stay inside come in; a link that leads out, a device or a pipe
-    is left out. ``strip`` drops that many leading parts of every name. Existing files are
+    is left out. ``rename`` takes the place of the first part of every name. Existing files are
     replaced, never written through. Modes keep their ``rwx`` bits; owner and set-id bits do not
     travel. Raises ``UnsafeTar`` for a name that points out of the folder.
     """
@@ -34,21 +34,21 @@ def unpack(file: IO[bytes], dest: Path, *, strip: int = 0) -> list[Path]:
     try:
         with tarfile.open(fileobj=file, mode="r|*") as tar:
             for member in tar:
-                if not _place(tar, member, root, strip):
+                if not _place(tar, member, root, rename):
                     left_out.append(Path(member.name))
     except (tarfile.TarError, EOFError) as error:
         raise UnsafeTar(f"the tar can't be read: {error}") from error
     return left_out
 
 
-def _place(tar: tarfile.TarFile, member: tarfile.TarInfo, root: Path, strip: int) -> bool:
+def _place(tar: tarfile.TarFile, member: tarfile.TarInfo, root: Path, rename: str | None) -> bool:
     """Create the member below the root; return False for what is left out."""
-    parts = [part for part in member.name.split("/") if part not in ("", ".")][strip:]
+    parts = [part for part in member.name.split("/") if part not in ("", ".")]
     if member.name.startswith("/") or ".." in parts:
         raise UnsafeTar(f"the tar names {member.name}, which is outside its folder")
     if not parts:
         return True
-    path = root.joinpath(*parts)
+    path = root.joinpath(rename or parts[0], *parts[1:])
     _make_parents(root, path.parent, member)
     if member.isdir():
         _make_folder(path, member)

@@ -3,6 +3,8 @@
 from typing import Any, Final
 from urllib.parse import quote
 
+import msgspec
+
 from eaas.client.connection import Connection
 
 API: Final = "/api/v1"
@@ -14,9 +16,11 @@ class Calls:
     def __init__(self, connection: Connection) -> None:
         self._connection: Final = connection
 
-    async def _tell(self, method: str, path: str, body: Any = None) -> None:
-        """Ask for something whose answer says no more than that it was done."""
-        await self._connection.call(object, method, path, body=body)
+    async def _tell(self, method: str, path: str) -> Any:
+        """Ask for something whose answer, if any, says no more than that it was done."""
+        async with self._connection.ask(method, path) as response:
+            content = await response.read()
+        return msgspec.json.decode(content) if content else None
 
 
 def place(*parts: str | int) -> str:

@@ -27,6 +27,7 @@ SILENT_POLLS: Final = 2
 class LogSlice(msgspec.Struct, frozen=True, kw_only=True):
     """Some bytes of a log, and where they stand in it."""
 
+    attempt: int
     data: bytes
     offset: int
     """Where the piece begins; higher than asked for when earlier bytes are gone."""
@@ -69,6 +70,7 @@ class LogCalls(StreamCalls, Calls):
             headers = response.headers
         begin = int(headers.get("X-Log-Offset", max(0, offset)))
         return LogSlice(
+            attempt=attempt,
             data=data,
             offset=begin,
             next=int(headers.get("X-Log-Next", begin + len(data))),
@@ -121,17 +123,16 @@ class LogCalls(StreamCalls, Calls):
     async def follow_log(
         self,
         id: int,
+        attempt: int = 1,
         *,
-        attempt: int | None = None,
         stream: Stream = "both",
         offset: int = 0,
     ) -> AsyncGenerator[LogSlice, None]:
         """Yield the log of the job as it grows, through all its attempts, until the job ends.
 
-        Begins with ``attempt`` (the first one when None) at ``offset``; a job that waits is
-        waited for.
+        Begins with ``attempt`` at ``offset``; a job that waits is waited for.
         """
-        number = attempt or 1
+        number = attempt
         while True:
             if (await self._attempt_begun(id, number)).attempt < number:
                 return

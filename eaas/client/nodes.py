@@ -1,6 +1,7 @@
 """The client's calls about nodes and their cards."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from eaas.client.calls import Calls, place
 from eaas.views import CardView, NodeView, Page, StatusView
@@ -56,9 +57,9 @@ class NodeCalls(Calls):
         path = place("nodes", node, "confirm-dead")
         return await self._connection.call(NodeView, "POST", path)
 
-    async def forget_node(self, node: str) -> None:
+    async def forget_node(self, node: str) -> Any:
         """Forget a node that is offline and holds nothing."""
-        await self._tell("DELETE", place("nodes", node))
+        return await self._tell("DELETE", place("nodes", node))
 
     async def _patch(self, node: str, body: PatchNode) -> NodeView:
         return await self._connection.call(NodeView, "PATCH", place("nodes", node), body=body)

@@ -1,6 +1,7 @@
 """The client's calls about pools and queues."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from eaas.client.calls import Calls, place
 from eaas.views import Page, PoolView, QueueView
@@ -23,9 +24,9 @@ class PoolCalls(Calls):
         body = CreatePool(name=name)
         return await self._connection.call(PoolView, "POST", place("pools"), body=body)
 
-    async def delete_pool(self, name: str) -> None:
+    async def delete_pool(self, name: str) -> Any:
         """Delete a pool in which nothing waits or runs."""
-        await self._tell("DELETE", place("pools", name))
+        return await self._tell("DELETE", place("pools", name))
 
     async def add_node(
         self, pool: str, node: str, *, cards: Sequence[str] | None = None
@@ -35,9 +36,9 @@ class PoolCalls(Calls):
         path = place("pools", pool, "nodes", node)
         return await self._connection.call(PoolView, "PUT", path, body=body)
 
-    async def remove_node(self, pool: str, node: str) -> None:
+    async def remove_node(self, pool: str, node: str) -> Any:
         """Take a node out of a pool; what runs there runs on."""
-        await self._tell("DELETE", place("pools", pool, "nodes", node))
+        return await self._tell("DELETE", place("pools", pool, "nodes", node))
 
     async def queues(self) -> list[QueueView]:
         """Return every queue of every pool."""
@@ -55,9 +56,9 @@ class PoolCalls(Calls):
         """Change a queue; what the settings leave out stays."""
         return await self._connection.call(QueueView, "PATCH", _queue(pool, name), body=settings)
 
-    async def delete_queue(self, pool: str, name: str) -> None:
+    async def delete_queue(self, pool: str, name: str) -> Any:
         """Delete a queue in which nothing waits or runs."""
-        await self._tell("DELETE", _queue(pool, name))
+        return await self._tell("DELETE", _queue(pool, name))
 
 
 def _queue(pool: str, name: str) -> str:

@@ -104,10 +104,16 @@ def test_links_that_only_together_lead_out_do_not(tmp_path: Path) -> None:
     assert left_out == [Path("x")]
 
 
-def test_leading_parts_are_dropped_and_set_id_bits_do_not_travel(tmp_path: Path) -> None:
-    unpack(a_tar(a_file("./out/a/b", b"1", 0o6755)), tmp_path, strip=1)
+def test_the_first_part_is_renamed_and_set_id_bits_do_not_travel(tmp_path: Path) -> None:
+    unpack(a_tar(a_file("./out/a", b"1", 0o6755)), tmp_path, rename="results")
 
-    assert stat.S_IMODE((tmp_path / "a/b").stat().st_mode) == 0o755
+    assert stat.S_IMODE((tmp_path / "results/a").stat().st_mode) == 0o755
+
+
+def test_a_lone_file_comes_under_its_new_name(tmp_path: Path) -> None:
+    unpack(a_tar(a_file("model.bin", b"m")), tmp_path, rename="best.bin")
+
+    assert (tmp_path / "best.bin").read_bytes() == b"m"
 
 
 def test_a_file_never_replaces_a_folder(tmp_path: Path) -> None:

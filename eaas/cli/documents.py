@@ -1,0 +1,78 @@
+"""What needs no controller: where everything lies, the job file's schema, a check of job files."""
+
+import os
+from pathlib import Path
+
+import click
+
+from eaas.cli.group import Command
+from eaas.cli.line import Line, prints
+from eaas.cli.output import Facts, Lines
+from eaas.cli.words import many
+from eaas.errors import FieldError, Invalid
+from eaas.paths import paths_from
+
+
+@click.command(cls=Command)
+@prints
+def config_show(line: Line) -> None:
+    """Show where everything lies."""
+    from eaas.client.address import address_from
+
+    paths = paths_from(os.environ)
+    found = {
+        "home": str(paths.home),
+        "socket": str(paths.socket),
+        "server": str(address_from(os.environ)),
+        "database": str(paths.database),
+        "inbox": str(paths.inbox),
+        "job_logs": str(paths.job_logs),
+        "packs": str(paths.packs),
+        "logs": str(paths.logs),
+        "admin_token": str(paths.admin_token),
+    }
+    line.out.answer(found, lambda: [Facts([(k.replace("_", " "), v) for k, v in found.items()])])
+
+
+@click.command(cls=Command)
+@prints
+def schema_job(line: Line) -> None:
+    """Print the job file's JSON schema.
+
+    Editors check and complete job files with it: yaml-language-server takes it as $schema.
+    """
+    import msgspec
+
+    from eaas.job_schema import job_schema
+
+    schema = job_schema()
+    text = msgspec.json.format(msgspec.json.encode(schema), indent=2).decode()
+    line.out.answer(schema, lambda: [Lines(text.splitlines())])
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+@prints
+def folder_check(line: Line, files: tuple[str, ...]) -> None:
+    """Check job files.
+
+    Every mistake is named with its line; nothing is submitted.
+    """
+    from eaas.job_file import read_job_file
+    from eaas.job_spec import spec_as_typed
+
+    errors: list[FieldError] = []
+    sentences: list[str] = []
+    jobs: dict[str, list[dict[str, object]]] = {}
+    for file in files:
+        try:
+            documents = read_job_file(Path(file).read_bytes(), name=file)
+            jobs[file] = [spec_as_typed(document.spec) for document in documents]
+        except Invalid as error:
+            errors += error.errors
+            sentences.append(error.sentence)
+    if errors:
+        raise Invalid(tuple(errors), "\n".join(sentences))
+    said = [f"{file}: {many(len(found), 'job')}" for file, found in jobs.items()]
+    items = [{"file": file, "jobs": found} for file, found in jobs.items()]
+    line.out.answer({"items": items, "next": None}, lambda: [Lines(said)])

@@ -1,0 +1,190 @@
+"""What people see of jobs: the list, the card of one, and why it waits."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from eaas.cli.output import Block, Facts, Lines, Table
+from eaas.cli.words import ago, cards, many, moment, reason, short_duration, size
+from eaas.lifecycle import ENDED, JobState
+from eaas.units import format_duration
+from eaas.views import AttemptView, DryRunView, EtaView, JobView, PhaseView, WhyView
+
+JOB_COLUMNS = ("ID", "NAME", "STATE", "QUEUE", "USER", "GPUS", "NODE", "AGE", "RAN", "REASON")
+
+
+def job_table(jobs: Sequence[JobView]) -> Table:
+    """Return the list of jobs, one line each."""
+    return Table(
+        JOB_COLUMNS,
+        [_job_row(job) for job in jobs],
+        when_empty="no jobs here; mini-eaas job list --all shows those that ended",
+    )
+
+
+def job_card(job: JobView) -> Iterable[Block]:
+    """Yield everything about one job."""
+    yield Facts(_facts(job))
+    if spec := _spec_facts(job.spec):
+        yield Facts(spec)
+    if job.attempts:
+        yield _attempts(job.attempts)
+
+
+def job_line(job: JobView) -> str:
+    """Return where a job stands, in one line: ``42 Stopping``."""
+    return f"{job.ref} {state(job)}"
+
+
+def state(job: JobView) -> str:
+    """Return the state with its phase, or with the exit code it failed with."""
+    if job.phase is not None:
+        return f"{job.state} ({phase(job.phase)})"
+    if job.state == JobState.FAILED and job.exit_code is not None:
+        return f"{job.state} ({job.exit_code})"
+    return job.state
+
+
+def phase(view: PhaseView) -> str:
+    """Return a phase with its progress: ``pulling 40% of 3.1GiB``."""
+    if view.done_bytes is None or not view.total_bytes:
+        return view.name
+    done = int(100 * view.done_bytes / view.total_bytes)
+    return f"{view.name} {done}% of {size(max(1, view.total_bytes >> 20))}"
+
+
+def why_picture(why: WhyView) -> Iterable[Block]:
+    """Yield the verdict, its reasons node by node, who is in the way, and what would help."""
+    yield Lines([why.text])
+    if why.reasons:
+        yield Lines([f"{reason.scope}: {reason.text}" for reason in why.reasons])
+    if why.nodes:
+        rows = [(node.node, node.code, node.text) for node in why.nodes]
+        yield Table(("NODE", "CODE", "WHY NOT"), rows)
+    if why.blockers:
+        yield _blockers(why)
+    if eta := _eta(why.eta):
+        yield Lines([eta])
+    if why.advice:
+        yield Lines([f"- {advice}" for advice in why.advice])
+
+
+def dry_run_picture(dry: DryRunView) -> Iterable[Block]:
+    """Yield what would become of the job."""
+    for error in dry.errors:
+        place = "" if error.line is None else f"line {error.line}, column {error.column}: "
+        yield Lines([f"{place}{error.message}"])
+    if not dry.valid:
+        return
+    where = f" on {dry.node}" if dry.node else ""
+    held = f", cards {cards(dry.cards)}" if dry.cards else ""
+    yield Lines([f"would {dry.would}{where}{held}"])
+    yield from why_picture(dry)
+
+
+def _job_row(job: JobView) -> tuple[str | None, ...]:
+    return (
+        job.ref,
+        job.name,
+        state(job),
+        f"{job.pool}/{job.queue}",
+        job.user,
+        _gpus(job),
+        job.node,
+        ago(job.created_at),
+        short_duration(job.run_s),
+        _why_here(job),
+    )
+
+
+def _gpus(job: JobView) -> str:
+    asked = (job.spec or {}).get("gpus", 0)
+    return str(max(len(job.cards), asked if isinstance(asked, int) else 0))
+
+
+def _why_here(job: JobView) -> str | None:
+    text = reason(job.reason)
+    if job.state == JobState.PENDING and job.position is not None:
+        return f"#{job.position} in line" + (f": {text}" if text else "")
+    return text
+
+
+def _facts(job: JobView) -> list[tuple[str, str | None]]:
+    waits = job.state == JobState.PENDING
+    return [
+        ("job", job.ref + (f" {job.name}" if job.name else "")),
+        ("state", state(job)),
+        ("reason", reason(job.reason)),
+        ("in line", str(job.position) if waits and job.position is not None else None),
+        ("queue", f"{job.pool}/{job.queue}"),
+        ("user", job.user),
+        ("priority", str(job.priority)),
+        ("node", job.node),
+        ("cards", cards(job.cards)),
+        ("attempt", str(job.attempt) if job.attempt else None),
+        ("exit code", None if job.exit_code is None else str(job.exit_code)),
+        ("out of memory", "yes" if job.oom_killed else None),
+        ("submitted", moment(job.created_at)),
+        ("started", moment(job.started_at)),
+        ("ended", moment(job.finished_at)),
+        ("ran for" if job.state in ENDED else "runs for", short_duration(job.run_s)),
+        ("timeout", None if job.timeout_s is None else format_duration(job.timeout_s)),
+        ("image digest", job.image_digest),
+        ("workspace", job.workspace),
+        ("uid", job.uid),
+    ]
+
+
+def _spec_facts(spec: dict[str, Any] | None) -> list[tuple[str, str | None]]:
+    shown = {"name", "pool", "queue", "priority", "timeout"}
+    return [
+        (key.replace("_", " "), _typed(value))
+        for key, value in (spec or {}).items()
+        if key not in shown and value not in (None, [], {}, False)
+    ]
+
+
+def _typed(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={_typed(inner)}" for key, inner in value.items())
+    if isinstance(value, list | tuple):
+        return " ".join(map(_typed, value))
+    return str(value)
+
+
+def _attempts(attempts: Sequence[AttemptView]) -> Table:
+    rows = [
+        (
+            str(one.number),
+            one.state,
+            one.node,
+            cards(one.cards),
+            moment(one.started_at),
+            moment(one.finished_at),
+            None if one.exit_code is None else str(one.exit_code),
+            reason(one.reason),
+        )
+        for one in attempts
+    ]
+    columns = ("ATTEMPT", "STATE", "NODE", "CARDS", "STARTED", "ENDED", "EXIT", "REASON")
+    return Table(columns, rows)
+
+
+def _blockers(why: WhyView) -> Table:
+    rows = [
+        (
+            str(one.job),
+            one.user,
+            one.node,
+            many(len(one.cards), "card"),
+            "unknown" if one.ends_at is None else f"{moment(one.ends_at)} ({one.ends_kind})",
+        )
+        for one in why.blockers
+    ]
+    return Table(("IN THE WAY", "USER", "NODE", "HOLDS", "ENDS"), rows)
+
+
+def _eta(eta: EtaView) -> str | None:
+    if eta.at is None:
+        return None
+    sure = "certain" if eta.kind == "certain" else "an estimate"
+    return f"starts in {short_duration(eta.in_s)}, at {moment(eta.at)} ({sure})"

@@ -1,0 +1,216 @@
+"""What people see of pools, queues, nodes and cards."""
+
+from collections.abc import Iterable, Sequence
+
+from eaas.cli.output import Block, Facts, Lines, Table
+from eaas.cli.words import ago, many, percent, size, yes_no
+from eaas.lifecycle import CardState
+from eaas.units import format_duration
+from eaas.views import (
+    CardView,
+    EventView,
+    NodeView,
+    PoolNodeView,
+    PoolView,
+    QueueView,
+    StatusView,
+)
+
+NO_CARDS = "no card in any node; mini-eaas node list shows the nodes"
+
+
+def status_facts(status: StatusView) -> Facts:
+    """Return the controller in one glance."""
+    return Facts(
+        [
+            ("controller", f"{status.version}, up for {ago(status.started_at)}"),
+            ("pools", str(status.pools)),
+            ("nodes", f"{status.nodes_ready} of {status.nodes} ready"),
+            ("cards", f"{status.cards_free} of {status.cards_total} free"),
+            ("jobs", f"{status.running} running, {status.waiting} waiting"),
+            ("you", f"{status.user} ({status.role})"),
+            ("home", status.home),
+            ("address", status.address),
+        ]
+    )
+
+
+def card_table(cards: Sequence[CardView]) -> Table:
+    """Return one line a card: who has a free one, and who has the others."""
+    columns = ("NODE", "CARD", "MODEL", "STATE", "HELD BY", "MEMORY", "LOAD", "TEMP", "WHY")
+    return Table(columns, [_card_row(card) for card in cards], when_empty=NO_CARDS)
+
+
+def node_table(nodes: Sequence[NodeView]) -> Table:
+    """Return the list of nodes."""
+    columns = ("NODE", "STATE", "POOLS", "RUNTIME", "CARDS", "CPUS", "MEMORY", "JOBS", "BUT")
+    return Table(
+        columns,
+        [_node_row(node) for node in nodes],
+        when_empty="no node yet; mini-eaas up makes this machine one",
+    )
+
+
+def node_card(node: NodeView) -> Iterable[Block]:
+    """Yield everything about one node."""
+    yield Facts(
+        [
+            ("node", node.name),
+            ("state", node.state),
+            ("pools", ", ".join(node.pools) or "none, so nothing runs here"),
+            ("address", node.address),
+            ("runtime", _runtime(node)),
+            ("version", node.version),
+            ("labels", ", ".join(f"{key}={value}" for key, value in node.labels.items()) or None),
+            ("cpus", _used(node.cpus_used, node.cpus)),
+            ("memory", _used_memory(node.memory_used_mib, node.memory_mib)),
+            ("jobs", ", ".join(map(str, node.jobs)) or None),
+            ("last seen", None if node.last_seen_at is None else f"{ago(node.last_seen_at)} ago"),
+            ("boot", node.boot_id),
+            ("uid", node.uid),
+        ]
+    )
+    if node.conditions:
+        yield Lines([f"{one.code} for {ago(one.since)}: {one.text}" for one in node.conditions])
+    if node.cards:
+        yield card_table(node.cards)
+    if node.images:
+        rows = [(image.name, size(image.size_mib), image.digest) for image in node.images]
+        yield Table(("IMAGE", "SIZE", "DIGEST"), rows)
+
+
+def pool_table(pools: Sequence[PoolView]) -> Table:
+    """Return the list of pools."""
+    columns = ("POOL", "NODES", "QUEUES", "CARDS", "FREE", "HELD", "OUT", "RUNNING", "WAITING")
+    rows = [
+        (
+            pool.name,
+            ", ".join(map(_pool_node, pool.nodes)),
+            ", ".join(pool.queues),
+            *map(str, (pool.cards_total, pool.cards_free, pool.cards_held)),
+            *map(str, (pool.cards_unavailable, pool.running, pool.waiting)),
+        )
+        for pool in pools
+    ]
+    return Table(columns, rows, when_empty="no pool yet; mini-eaas pool create NAME makes one")
+
+
+def queue_table(queues: Sequence[QueueView]) -> Table:
+    """Return the list of queues."""
+    columns = ("QUEUE", "PRIORITY", "STATE", "RUNNING", "WAITING", "GPUS", "LIMITS")
+    rows = [
+        (
+            queue.ref,
+            str(queue.priority),
+            "paused" if queue.paused else "open",
+            str(queue.running),
+            str(queue.waiting),
+            str(queue.gpus_held),
+            ", ".join(f"{name} {value}" for name, value in _limits(queue)) or None,
+        )
+        for queue in queues
+    ]
+    return Table(columns, rows, when_empty="no queue yet; a pool is made with one")
+
+
+def queue_facts(queue: QueueView) -> Facts:
+    """Return everything about one queue."""
+    return Facts(
+        [
+            ("queue", queue.ref),
+            ("priority", str(queue.priority)),
+            ("paused", yes_no(queue.paused)),
+            ("running", str(queue.running)),
+            ("waiting", str(queue.waiting)),
+            ("GPUs held", str(queue.gpus_held)),
+            *_limits(queue),
+        ]
+    )
+
+
+def event_line(event: EventView) -> str:
+    """Return one line of the journal."""
+    by = f" ({event.user})" if event.user else ""
+    return f"{event.at[:19]}Z  {event.text}{by}"
+
+
+def _card_row(card: CardView) -> tuple[str | None, ...]:
+    return (
+        card.node,
+        str(card.index),
+        f"{card.model} (simulated)" if card.simulated else card.model,
+        card.state,
+        _holders(card),
+        _used_memory(card.memory_used_mib, card.memory_total_mib),
+        percent(card.utilization_pct),
+        None if card.temperature_c is None else f"{card.temperature_c}°C",
+        None if card.reason is None else card.reason.text,
+    )
+
+
+def _holders(card: CardView) -> str | None:
+    held = [f"{claim.user} (job {claim.job})" for claim in card.claims]
+    if not held and card.state == CardState.FOREIGN:
+        held = [
+            f"{process.user or 'somebody'} (pid {process.pid} {process.command or ''})"
+            for process in card.processes
+        ]
+    return ", ".join(held) or None
+
+
+def _node_row(node: NodeView) -> tuple[str | None, ...]:
+    return (
+        node.name,
+        node.state,
+        ", ".join(node.pools) or None,
+        _runtime(node),
+        _card_counts(node.cards),
+        _used(node.cpus_used, node.cpus),
+        _used_memory(node.memory_used_mib, node.memory_mib),
+        ", ".join(map(str, node.jobs)) or None,
+        "; ".join(one.text for one in node.conditions) or None,
+    )
+
+
+def _card_counts(cards: Sequence[CardView]) -> str:
+    if not cards:
+        return "none"
+    simulated = " (simulated)" if all(card.simulated for card in cards) else ""
+    free = sum(card.state == CardState.FREE for card in cards)
+    return f"{free} of {len(cards)} free{simulated}"
+
+
+def _runtime(node: NodeView) -> str | None:
+    return f"{node.runtime} ({node.engine})" if node.runtime and node.engine else node.runtime
+
+
+def _used(used: float, total: float | None) -> str | None:
+    return None if total is None else f"{used:g} of {total:g}"
+
+
+def _used_memory(used_mib: int | None, total_mib: int | None) -> str | None:
+    if total_mib is None:
+        return None
+    return f"{size(used_mib) or '?'} of {size(total_mib)}"
+
+
+def _pool_node(node: PoolNodeView) -> str:
+    return node.name if node.cards is None else f"{node.name} ({many(len(node.cards), 'card')})"
+
+
+def _limits(queue: QueueView) -> list[tuple[str, str]]:
+    """Return the limits that are set, in the words of the flags."""
+    durations = {"timeout": queue.timeout_s, "max timeout": queue.max_timeout_s}
+    counts = {
+        "max running": queue.max_running,
+        "max GPUs": queue.max_gpus,
+        "max pending": queue.max_pending,
+        "max per user": queue.max_per_user,
+        "max GPUs per user": queue.max_gpus_per_user,
+        "max priority": queue.max_priority,
+    }
+    found = [(name, str(value)) for name, value in counts.items() if value is not None]
+    found += [(name, format_duration(value)) for name, value in durations.items() if value]
+    if queue.allow:
+        found.append(("allow", ", ".join(queue.allow)))
+    return found

@@ -1,0 +1,166 @@
+"""Following a job's log to its end, and what to say of a job that did not make it."""
+
+import codecs
+import re
+import sys
+from contextlib import aclosing
+from typing import Final
+
+import msgspec
+
+from eaas.cli.draw_jobs import state
+from eaas.cli.output import Output
+from eaas.client import Client
+from eaas.client.logs import LogSlice, Stream
+from eaas.errors import NotFound
+from eaas.lifecycle import ENDED, JobState
+from eaas.safe_text import safe_log
+from eaas.views import JobView
+
+LAST_LINES: Final = 50
+
+_UNFINISHED: Final = re.compile("\x1b(?:\\[[0-?]{0,30}[ -/]{0,4})?$|\r$")
+"""The begin of an escape sequence, or half of a line's end, that the next piece goes on with."""
+
+
+class LogLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A piece of a log in ``-o json``; bytes that are no UTF-8 became U+FFFD."""
+
+    job: int
+    attempt: int
+    stream: str
+    offset: int
+    text: str
+
+
+class LogText:
+    """Turns pieces of bytes into safe text; a character may be cut by a piece's end."""
+
+    def __init__(self) -> None:
+        self._decoder: Final = codecs.getincrementaldecoder("utf-8")("replace")
+        self._held = ""
+
+    def add(self, data: bytes) -> str:
+        """Return what can be shown by now."""
+        text = self._held + self._decoder.decode(data)
+        cut = found.start() if (found := _UNFINISHED.search(text)) else len(text)
+        self._held = text[cut:]
+        return safe_log(text[:cut])
+
+    def end(self) -> str:
+        """Return what was still held back."""
+        text = self._held + self._decoder.decode(b"", final=True)
+        self._held = ""
+        self._decoder.reset()
+        return safe_log(text)
+
+
+class LogPrinter:
+    """Prints pieces of one job's log as the command line asked for."""
+
+    def __init__(self, out: Output, id: int, stream: Stream, *, raw: bool = False) -> None:
+        self._out: Final = out
+        self._id: Final = id
+        self._stream: Final = stream
+        self._raw: Final = raw
+        self._text: Final = LogText()
+        self._attempt = 0
+        self._ends_line = True
+
+    def add(self, piece: LogSlice) -> None:
+        """Print one piece."""
+        if piece.attempt != self._attempt:
+            self.end()
+            self._attempt = piece.attempt
+        if self._raw:
+            self._out.bytes(piece.data)
+        elif self._out.is_table:
+            self._print(self._text.add(piece.data))
+        else:
+            line = LogLine(
+                job=self._id,
+                attempt=piece.attempt,
+                stream=self._stream,
+                offset=piece.offset,
+                text=piece.data.decode("utf-8", "replace"),
+            )
+            self._out.item(line, lambda: "")
+
+    def end(self) -> None:
+        """Print what was held back; a person's prompt begins on a line of its own."""
+        if not self._raw and self._out.is_table:
+            self._print(self._text.end())
+            if not self._ends_line and self._out.is_terminal:
+                self._out.piece("\n")
+
+    def _print(self, text: str) -> None:
+        if text:
+            self._out.piece(text)
+            self._ends_line = text.endswith("\n")
+
+
+async def follow(
+    client: Client,
+    printer: LogPrinter,
+    id: int,
+    *,
+    attempt: int = 1,
+    stream: Stream = "both",
+    offset: int = 0,
+    only: bool = False,
+) -> JobView:
+    """Print the job's log as it grows until the job has ended; return how it ended.
+
+    Begins at ``offset`` of ``attempt`` and goes on with later attempts, unless ``only`` that one
+    is meant.
+    """
+    read = client.follow_attempt if only else client.follow_log
+    async with aclosing(read(id, attempt, stream=stream, offset=offset)) as pieces:
+        async for piece in pieces:
+            printer.add(piece)
+    printer.end()
+    return await client.job(id)
+
+
+def detached(id: int) -> None:
+    """Say that a job goes on without anybody watching."""
+    print(
+        f"\njob {id} runs on; mini-eaas job logs {id} --follow watches it again, "
+        f"mini-eaas job cancel {id} stops it",
+        file=sys.stderr,
+    )
+
+
+async def last_words(client: Client, job: JobView) -> list[str]:
+    """Return the last lines of the job's last attempt."""
+    if not job.attempt:
+        return []
+    try:
+        piece = await client.tail_log(job.id, job.attempt, LAST_LINES)
+    except NotFound:
+        return []
+    return safe_log(piece.data).splitlines()
+
+
+def verdict(job: JobView) -> str:
+    """Return how an ended job ended: ``job 42 Failed (3): exited with code 3``."""
+    why = f": {job.reason.text}" if job.reason is not None else ""
+    return f"job {job.ref} {state(job)}{why}"
+
+
+def hint(job: JobView) -> str | None:
+    """Return what to try with a job that ended badly."""
+    if job.state not in ENDED or job.state in (JobState.SUCCEEDED, JobState.CANCELLED):
+        return None
+    again = f"mini-eaas job retry {job.id} runs it once more"
+    if job.oom_killed:
+        return f"it needs more memory than it asked for: submit it with a larger --memory; {again}"
+    if job.state == JobState.TIMED_OUT:
+        return f"it needs more time than its timeout: submit it with a larger --timeout; {again}"
+    if job.exit_code == 127:
+        return f"exit code 127 is a command that was not found: check the image and PATH; {again}"
+    if job.exit_code == 126:
+        return f"exit code 126 is a file that may not be executed: check its mode; {again}"
+    if job.attempt:
+        return f"mini-eaas job logs {job.id} shows all it wrote; {again}"
+    return again

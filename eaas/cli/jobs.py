@@ -1,0 +1,113 @@
+"""Looking at jobs: list, show, why, wait."""
+
+import asyncio
+from contextlib import aclosing
+
+import click
+
+from eaas.cli import complete
+from eaas.cli.draw_jobs import job_card, job_line, job_table, why_picture
+from eaas.cli.exits import WaitedTooLong
+from eaas.cli.following import hint, last_words
+from eaas.cli.group import Command
+from eaas.cli.kinds import Duration, JobNumber
+from eaas.cli.line import FAILED, Line, asks
+from eaas.cli.output import Lines
+from eaas.client import Client
+from eaas.lifecycle import ENDED, JobState
+from eaas.spelling import nearest, shown
+from eaas.views import JobView, Page
+
+
+class State(click.ParamType[str]):
+    """A job's state, in any case."""
+
+    name = "state"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """Return the state as it is spelled."""
+        by_plain = {str(state).lower(): str(state) for state in JobState}
+        found = by_plain.get(str(value).lower())
+        if found is None:
+            near = nearest(str(value), by_plain.values())
+            meant = f"; did you mean {near}?" if near else ""
+            self.fail(f"{shown(value)} is no state of a job{meant}", param, ctx)
+        return found
+
+
+@click.command(cls=Command)
+@click.option("--state", type=State(), help="Only jobs in this state, ended ones too.")
+@click.option("--pool", shell_complete=complete.pools, help="Only jobs of this pool.")
+@click.option("--queue", help="Only jobs of this queue.")
+@click.option("--user", help="Only jobs of this user.")
+@click.option("--all", is_flag=True, help="Ended jobs too.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many.")
+@asks
+async def list_jobs(
+    line: Line,
+    client: Client,
+    state: str | None,
+    pool: str | None,
+    queue: str | None,
+    user: str | None,
+    all: bool,
+    limit: int | None,
+) -> None:
+    """List jobs that have not ended."""
+    filters = {"state": state, "pool": pool, "queue": queue, "user": user, "all": all}
+    found = [job async for job in client.each_job(limit=limit, **filters)]
+    line.out.answer(Page(found), lambda: [job_table(found)])
+
+
+@click.command(cls=Command)
+@click.argument("id", type=JobNumber(), shell_complete=complete.all_job_ids)
+@asks
+async def show(line: Line, client: Client, id: int) -> None:
+    """Show everything about a job."""
+    job = await client.job(id)
+    words: list[str] = []
+    if line.out.is_table and job.state == JobState.FAILED:
+        words = await last_words(client, job)
+    advice = hint(job)
+    line.out.answer(
+        job,
+        lambda: [
+            *job_card(job),
+            *([Lines(["the last lines it wrote:", *words])] if words else []),
+            *([Lines([advice])] if advice else []),
+        ],
+    )
+
+
+@click.command(cls=Command)
+@click.argument("id", type=JobNumber(), shell_complete=complete.job_ids)
+@asks
+async def why(line: Line, client: Client, id: int) -> None:
+    """Say why a job waits, and what would help."""
+    view = await client.why(id)
+    line.out.answer(view, lambda: why_picture(view))
+
+
+@click.command(cls=Command)
+@click.argument("ids", type=JobNumber(), nargs=-1, required=True, shell_complete=complete.job_ids)
+@click.option("--timeout", type=Duration(), help="Give up after this long, with exit code 124.")
+@asks
+async def wait(line: Line, client: Client, ids: tuple[int, ...], timeout: float | None) -> int:
+    """Wait until jobs have ended.
+
+    The exit code is 0 only if every one of them Succeeded.
+    """
+    last: dict[int, JobView] = {}
+    try:
+        async with asyncio.timeout(timeout), aclosing(client.watch(ids)) as views:
+            async for view in views:
+                last[view.id] = view
+    except TimeoutError:
+        standing = ", ".join(job_line(view) for view in last.values() if view.state not in ENDED)
+        raise WaitedTooLong(f"still not ended: {standing or 'all of them'}") from None
+    ended = [last[id] for id in ids]
+    answer = ended[0] if len(ended) == 1 else Page(ended)
+    line.out.answer(answer, lambda: [Lines([job_line(job) for job in ended])])
+    return 0 if all(job.state == JobState.SUCCEEDED for job in ended) else FAILED

@@ -1,0 +1,84 @@
+"""Steering jobs: cancel, priority, top, move, retry, keep."""
+
+import click
+
+from eaas.cli import complete
+from eaas.cli.draw_jobs import job_line
+from eaas.cli.group import Command, NumbersCommand
+from eaas.cli.kinds import Duration, JobNumber
+from eaas.cli.line import Line, asks
+from eaas.cli.output import Lines
+from eaas.client import Client
+from eaas.views import JobView, Page
+
+
+@click.command(cls=Command)
+@click.argument("ids", type=JobNumber(), nargs=-1, required=True, shell_complete=complete.job_ids)
+@click.option("--grace", type=Duration(), help="How long the job may take to end by itself.")
+@asks
+async def cancel(line: Line, client: Client, ids: tuple[int, ...], grace: float | None) -> None:
+    """Stop jobs, or take them out of the line.
+
+    A job that ended already stays as it is, and that is no error.
+    """
+    found = [await client.cancel(id, grace_s=grace) for id in ids]
+    answer = found[0] if len(found) == 1 else Page(found)
+    line.out.answer(answer, lambda: [Lines([job_line(job) for job in found])])
+
+
+@click.command(cls=NumbersCommand)
+@click.argument("id", type=JobNumber(), shell_complete=complete.job_ids)
+@click.argument("priority", type=click.IntRange(-100, 100))
+@asks
+async def priority(line: Line, client: Client, id: int, priority: int) -> None:
+    """Change a waiting job's priority.
+
+    From -100 to 100; higher goes first within the queue.
+    """
+    job = await client.patch(id, priority=priority)
+    _say(line, job, f"{job.ref} has priority {job.priority}")
+
+
+@click.command(cls=Command)
+@click.argument("id", type=JobNumber(), shell_complete=complete.job_ids)
+@asks
+async def top(line: Line, client: Client, id: int) -> None:
+    """Make a job the next of its queue."""
+    job = await client.top(id)
+    place = "" if job.position is None else f", #{job.position} in line"
+    _say(line, job, f"{job_line(job)}{place}")
+
+
+@click.command(cls=Command)
+@click.argument("id", type=JobNumber(), shell_complete=complete.job_ids)
+@click.option(
+    "--queue", required=True, shell_complete=complete.queues, help="QUEUE, or POOL/QUEUE."
+)
+@asks
+async def move(line: Line, client: Client, id: int, queue: str) -> None:
+    """Move a waiting job to another queue."""
+    job = await client.patch(id, queue=queue)
+    _say(line, job, f"{job.ref} is in {job.pool}/{job.queue}")
+
+
+@click.command(cls=Command)
+@click.argument("id", type=JobNumber(), shell_complete=complete.all_job_ids)
+@asks
+async def retry(line: Line, client: Client, id: int) -> None:
+    """Run an ended job once more."""
+    job = await client.retry(id)
+    _say(line, job, job_line(job))
+
+
+@click.command(cls=Command)
+@click.argument("id", type=JobNumber(), shell_complete=complete.all_job_ids)
+@click.option("--for", "for_s", type=Duration(), required=True, help="How long from now.")
+@asks
+async def keep(line: Line, client: Client, id: int, for_s: float) -> None:
+    """Keep a job's workspace for longer."""
+    job = await client.keep(id, for_s=for_s)
+    _say(line, job, job.workspace or f"{job.ref} keeps its workspace")
+
+
+def _say(line: Line, job: JobView, text: str) -> None:
+    line.out.answer(job, lambda: [Lines([text])])

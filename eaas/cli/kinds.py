@@ -1,0 +1,96 @@
+"""The kinds of arguments: numbers of jobs, durations, names of queues, labels."""
+
+from typing import Any
+
+import click
+
+from eaas.errors import EaasError
+from eaas.spelling import shown
+from eaas.units import parse_duration_s
+
+
+class Duration(click.ParamType[float]):
+    """A duration such as ``90s`` or ``1h30m``; seconds."""
+
+    name = "duration"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the seconds."""
+        if isinstance(value, float):
+            return value
+        try:
+            return parse_duration_s(str(value))
+        except EaasError as error:
+            self.fail(error.sentence, param, ctx)
+
+
+class JobNumber(click.ParamType[int]):
+    """A job's number."""
+
+    name = "id"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number."""
+        text = str(value)
+        if not text.isdecimal() or len(text) > 18:
+            self.fail(f"{shown(text)} is no job number; mini-eaas job list shows them", param, ctx)
+        return int(text)
+
+
+class QueueRef(click.ParamType[tuple[str, str]]):
+    """A queue, written ``POOL/QUEUE``."""
+
+    name = "pool/queue"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return the pool and the queue's own name."""
+        if isinstance(value, tuple):
+            return value
+        pool, slash, queue = str(value).partition("/")
+        if not slash or not pool or not queue:
+            self.fail(f"{shown(value)} is no queue: write POOL/QUEUE", param, ctx)
+        return pool, queue
+
+
+class Label(click.ParamType[tuple[str, str | None]]):
+    """A label to set, ``KEY=VALUE``, or to remove, ``KEY-``."""
+
+    name = "label"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str | None]:
+        """Return the key and its value; None removes it."""
+        if isinstance(value, tuple):
+            return value
+        key, equals, text = str(value).partition("=")
+        if equals and key:
+            return key, text
+        if not equals and key.endswith("-") and len(key) > 1:
+            return key[:-1], None
+        return self.fail(
+            f"{shown(value)} is no label: write KEY=VALUE, or KEY- to remove", param, ctx
+        )
+
+
+class JobPath(click.ParamType[tuple[int, str]]):
+    """A path in a job's workspace, ``ID:PATH``."""
+
+    name = "id:path"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, str]:
+        """Return the job's number and the path."""
+        if isinstance(value, tuple):
+            return value
+        number, colon, path = str(value).partition(":")
+        if not colon or not number.isdecimal():
+            self.fail(
+                f"{shown(value)} is no path of a job: write ID:PATH, such as 42:out", param, ctx
+            )
+        return int(number), path or "."

@@ -1,0 +1,81 @@
+"""``job logs``: what a job wrote, whole, in part, or as it comes."""
+
+from typing import Literal
+
+import click
+
+from eaas.cli import complete
+from eaas.cli.draw_jobs import state
+from eaas.cli.following import LogPrinter, follow
+from eaas.cli.group import Command
+from eaas.cli.kinds import JobNumber
+from eaas.cli.line import Line, asks
+from eaas.client import Client
+from eaas.client.logs import Stream
+from eaas.views import JobView
+
+STREAMS = ("stdout", "stderr")
+
+
+@click.command(cls=Command)
+@click.argument("id", type=JobNumber(), shell_complete=complete.all_job_ids)
+@click.option("-f", "--follow", "following", is_flag=True, help="Go on until the job has ended.")
+@click.option("-n", "--tail", type=click.IntRange(min=0), help="Only the last N lines.")
+@click.option("--attempt", type=click.IntRange(min=1), help="This attempt (default: the last).")
+@click.option("--stream", type=click.Choice(STREAMS), help="Only this stream (default: both).")
+@click.option("--raw", is_flag=True, help="The exact bytes of one stream (default: stdout).")
+@asks
+async def logs(
+    line: Line,
+    client: Client,
+    id: int,
+    following: bool,
+    tail: int | None,
+    attempt: int | None,
+    stream: Literal["stdout", "stderr"] | None,
+    raw: bool,
+) -> None:
+    """Print what a job wrote."""
+    _refuse_raw(line, raw=raw)
+    of: Stream = stream or ("stdout" if raw else "both")
+    job = await client.job(id)
+    number = attempt or job.attempt
+    if not number and not following:
+        line.out.remark(_not_begun(job))
+        return
+    printer = LogPrinter(line.out, id, of, raw=raw)
+    offset = 0
+    if number and tail is not None:
+        piece = await client.tail_log(id, number, tail, stream=of)
+        if piece.data:
+            printer.add(piece)
+        offset = piece.next
+    if following:
+        await follow(
+            client,
+            printer,
+            id,
+            attempt=max(1, number),
+            stream=of,
+            offset=offset,
+            only=attempt is not None,
+        )
+    elif tail is None:
+        async for piece in client.read_log(id, number, stream=of):
+            if piece.data:
+                printer.add(piece)
+    printer.end()
+
+
+def _refuse_raw(line: Line, *, raw: bool) -> None:
+    if raw and not line.out.is_table:
+        raise click.UsageError("--raw is bytes: it can't be json or yaml")
+    if raw and line.out.is_terminal:
+        raise click.UsageError(
+            "--raw would send whatever the job wrote to your terminal: send it to a file or a pipe"
+        )
+
+
+def _not_begun(job: JobView) -> str:
+    why = f": {job.reason.text}" if job.reason is not None else ""
+    return f"job {job.ref} has written nothing yet; it is {state(job)}{why}"

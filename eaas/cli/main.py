@@ -1,0 +1,157 @@
+"""The command ``mini-eaas``: its tree of commands, and how it ends."""
+
+import sys
+from typing import Final
+
+import click
+
+from eaas.cli.group import Entry, Group
+
+JOB: Final = Group(
+    "job",
+    "Submit jobs, follow them, and steer them.",
+    {
+        "submit": Entry("eaas.cli.jobs_submit:submit", "Submit a job from a file or from flags."),
+        "list": Entry("eaas.cli.jobs:list_jobs", "List jobs that have not ended."),
+        "show": Entry("eaas.cli.jobs:show", "Show everything about a job."),
+        "why": Entry("eaas.cli.jobs:why", "Say why a job waits, and what would help."),
+        "wait": Entry("eaas.cli.jobs:wait", "Wait until jobs have ended."),
+        "logs": Entry("eaas.cli.logs:logs", "Print what a job wrote."),
+        "cp": Entry("eaas.cli.cp:cp", "Copy files out of a job's workspace."),
+        "cancel": Entry("eaas.cli.jobs_steer:cancel", "Stop jobs, or take them out of the line."),
+        "priority": Entry("eaas.cli.jobs_steer:priority", "Change a waiting job's priority."),
+        "top": Entry("eaas.cli.jobs_steer:top", "Make a job the next of its queue."),
+        "move": Entry("eaas.cli.jobs_steer:move", "Move a waiting job to another queue."),
+        "retry": Entry("eaas.cli.jobs_steer:retry", "Run an ended job once more."),
+        "keep": Entry("eaas.cli.jobs_steer:keep", "Keep a job's workspace for longer."),
+    },
+)
+
+POOL: Final = Group(
+    "pool",
+    "Make pools and say which nodes belong to them.",
+    {
+        "create": Entry("eaas.cli.pools:create", "Create an empty pool."),
+        "list": Entry("eaas.cli.pools:list_pools", "List the pools."),
+        "show": Entry("eaas.cli.pools:show", "Show a pool and its queues."),
+        "delete": Entry("eaas.cli.pools:delete", "Delete a pool."),
+        "add": Entry("eaas.cli.pools:add", "Put a node into a pool."),
+        "remove": Entry("eaas.cli.pools:remove", "Take a node out of a pool."),
+    },
+)
+
+QUEUE: Final = Group(
+    "queue",
+    "Make queues, limit them, pause them.",
+    {
+        "create": Entry("eaas.cli.queues:create", "Create a queue."),
+        "set": Entry("eaas.cli.queues:change", "Change a queue's priority and limits."),
+        "show": Entry("eaas.cli.queues:show", "Show a queue."),
+        "list": Entry("eaas.cli.queues:list_queues", "List the queues."),
+        "pause": Entry("eaas.cli.queues:pause", "Start no more jobs of a queue."),
+        "resume": Entry("eaas.cli.queues:resume", "Start jobs of a paused queue again."),
+        "delete": Entry("eaas.cli.queues:delete", "Delete a queue."),
+    },
+)
+
+NODE: Final = Group(
+    "node",
+    "Look at nodes, and say what may run on them.",
+    {
+        "list": Entry("eaas.cli.nodes:list_nodes", "List the nodes."),
+        "show": Entry("eaas.cli.nodes:show", "Show a node, its cards and its images."),
+        "drain": Entry("eaas.cli.nodes:drain", "Let a node finish its jobs and take no more."),
+        "resume": Entry("eaas.cli.nodes:resume", "Let a drained node take jobs again."),
+        "remove": Entry("eaas.cli.nodes:remove", "Forget a node that is gone."),
+        "label": Entry("eaas.cli.nodes:label", "Set or remove labels of a node."),
+        "confirm-dead": Entry(
+            "eaas.cli.nodes:confirm_dead", "Say that a node is dead, so its jobs may run elsewhere."
+        ),
+        "exclude-card": Entry("eaas.cli.nodes:exclude_card", "Keep jobs off a card."),
+        "include-card": Entry("eaas.cli.nodes:include_card", "Offer an excluded card again."),
+        "clean-card": Entry("eaas.cli.nodes:clean_card", "Say that a dirty card is clean now."),
+    },
+)
+
+CONTROLLER: Final = Group(
+    "controller",
+    "Run the controller.",
+    {"run": Entry("eaas.cli.programs:controller_run", "Run the controller in the foreground.")},
+)
+AGENT: Final = Group(
+    "agent",
+    "Run a node's agent.",
+    {"run": Entry("eaas.cli.programs:agent_run", "Run an agent in the foreground.")},
+)
+
+CLI: Final = Group(
+    "mini-eaas",
+    "A handful of GPU machines as one private pool.",
+    {
+        "up": Entry("eaas.cli.up:up", "Start a whole pool on this machine."),
+        "down": Entry("eaas.cli.down:down", "Stop the pool's programs on this machine."),
+        "status": Entry("eaas.cli.system:status", "Show the controller in one glance."),
+        "gpus": Entry("eaas.cli.system:gpus", "Show every card: who has a free one."),
+        "tui": Entry("eaas.cli.programs:tui", "Open the full-screen console."),
+        "job": JOB,
+        "pool": POOL,
+        "queue": QUEUE,
+        "node": NODE,
+        "events": Entry("eaas.cli.system:events", "Show what happened."),
+        "config": Group(
+            "config",
+            "Look at this installation's settings.",
+            {"show": Entry("eaas.cli.documents:config_show", "Show where everything lies.")},
+        ),
+        "schema": Group(
+            "schema",
+            "Print schemas for editors.",
+            {"job": Entry("eaas.cli.documents:schema_job", "Print the job file's JSON schema.")},
+        ),
+        "folder": Group(
+            "folder",
+            "Check files for the watched folder.",
+            {"check": Entry("eaas.cli.documents:folder_check", "Check job files.")},
+        ),
+        "controller": CONTROLLER,
+        "agent": AGENT,
+        "completion": Entry("eaas.cli.programs:completion", "Print a shell's completion script."),
+    },
+)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the command line and exit with the documented code."""
+    sys.exit(run(sys.argv[1:] if argv is None else argv))
+
+
+def run(argv: list[str]) -> int:
+    """Run one command line and return its exit code."""
+    from eaas.errors import EaasError
+
+    try:
+        code = CLI.main(args=argv, prog_name=_program(), standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except (EaasError, click.ClickException) as error:
+        from eaas.cli.exits import report
+
+        return report(error, argv)
+    except (KeyboardInterrupt, click.Abort):
+        return 130
+    except BrokenPipeError:
+        return _reader_left()
+
+
+def _program() -> str:
+    """Return the name to show: ``eaas`` when called so, else ``mini-eaas``."""
+    name = sys.argv[0].rpartition("/")[2]
+    return name if name == "eaas" else "mini-eaas"
+
+
+def _reader_left() -> int:
+    """End quietly when the reader of our output has gone (``| head``)."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

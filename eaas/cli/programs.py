@@ -1,0 +1,79 @@
+"""Commands that hand over to another program, and the shells' completion scripts."""
+
+import importlib.util
+import os
+import sys
+
+import click
+from click.shell_completion import get_completion_class
+
+from eaas.cli.group import Command
+from eaas.errors import EaasError
+
+PASS_ON = {
+    "ignore_unknown_options": True,
+    "help_option_names": [],
+    "allow_interspersed_args": False,
+}
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+class NotHere(EaasError):
+    """A part of the product is not in this version."""
+
+    code = "not_in_this_version"
+
+
+@click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def controller_run(args: tuple[str, ...]) -> None:
+    """Run the controller in the foreground."""
+    _become("eaas_daemon", "run", *args)
+
+
+@click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def agent_run(args: tuple[str, ...]) -> None:
+    """Run an agent in the foreground."""
+    _become("eaas_agent", "run", *args)
+
+
+@click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def tui(args: tuple[str, ...]) -> None:
+    """Open the full-screen console."""
+    if not is_here("eaas_tui"):
+        raise NotHere("the console is not in this version; mini-eaas status and gpus show the pool")
+    _become("eaas_tui", *args)
+
+
+@click.command(cls=Command)
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print a shell's completion script.
+
+    For bash: eval "$(mini-eaas completion bash)" in ~/.bashrc; the same for zsh; for fish:
+    mini-eaas completion fish > ~/.config/fish/completions/mini-eaas.fish
+    """
+    kind = get_completion_class(shell)
+    assert kind is not None, "click knows all of SHELLS"
+    root = ctx.find_root()
+    for name in ("mini-eaas", "eaas"):
+        variable = f"_{name}_COMPLETE".replace("-", "_").upper()
+        click.echo(kind(root.command, {}, name, variable).source())
+
+
+def is_here(program: str) -> bool:
+    """Tell whether the program can be started in this version."""
+    try:
+        return importlib.util.find_spec(f"{program}.__main__") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _become(module: str, *args: str) -> None:
+    """Replace this process by the program, so that signals and exit codes are its own."""
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-m", module, *args])

@@ -1,0 +1,79 @@
+"""The whole in one glance: status, gpus, events."""
+
+from contextlib import aclosing
+from functools import partial
+
+import click
+
+from eaas.cli import complete
+from eaas.cli.draw_pool import card_table, event_line, status_facts
+from eaas.cli.group import Command
+from eaas.cli.kinds import JobNumber
+from eaas.cli.line import Line, asks
+from eaas.cli.output import Lines
+from eaas.client import Client
+from eaas.views import EventView, Page
+from eaas.wire.to_client import Changes, Snapshot
+
+NEWEST = 50
+
+
+@click.command(cls=Command)
+@asks
+async def status(line: Line, client: Client) -> None:
+    """Show the controller in one glance."""
+    view = await client.status()
+    line.out.answer(view, lambda: [status_facts(view)])
+
+
+@click.command(cls=Command)
+@asks
+async def gpus(line: Line, client: Client) -> None:
+    """Show every card: who has a free one."""
+    cards = await client.cards()
+    line.out.answer(Page(cards), lambda: [card_table(cards)])
+
+
+@click.command(cls=Command)
+@click.option("-f", "--follow", is_flag=True, help="Go on as things happen.")
+@click.option("--after", type=click.IntRange(min=0), help="Only what came after this number.")
+@click.option("--limit", type=click.IntRange(min=1), help=f"At most so many (default: {NEWEST}).")
+@click.option("--job", type=JobNumber(), shell_complete=complete.all_job_ids, help="Of this job.")
+@asks
+async def events(
+    line: Line,
+    client: Client,
+    follow: bool,
+    after: int | None,
+    limit: int | None,
+    job: int | None,
+) -> None:
+    """Show what happened."""
+    page = await client.events(after=after, limit=limit or NEWEST, job=job)
+    if not follow:
+        line.out.answer(page, lambda: [Lines([event_line(event) for event in page.items])])
+        return
+    for event in page.items:
+        line.out.item(event, partial(event_line, event))
+    await _follow(line, client, page.items[-1].seq if page.items else after or 0, job)
+
+
+async def _follow(line: Line, client: Client, seen: int, job: int | None) -> None:
+    """Print events after ``seen``; the stream says when there are some."""
+
+    def show(event: EventView) -> None:
+        nonlocal seen
+        if event.seq > seen:
+            seen = event.seq
+            line.out.item(event, lambda: event_line(event))
+
+    async with aclosing(client.stream()) as frames:
+        async for frame in frames:
+            if isinstance(frame, Snapshot):
+                missed = (await client.events(after=seen, job=job)).items
+            elif isinstance(frame, Changes):
+                missed = [event for event in frame.events if job in (None, event.job)]
+            else:
+                continue
+            for event in missed:
+                show(event)

@@ -1,0 +1,76 @@
+"""Short words for values in tables: ages, sizes, cards, reasons."""
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from eaas.units import format_memory_mib, parse_utc
+from eaas.views import HeldCardView, ReasonView
+
+UNITS: Final = ((86400, "d"), (3600, "h"), (60, "m"))
+
+
+def short_duration(seconds: float | None) -> str | None:
+    """Return the duration in two units at most (``3h12m``); finer is noise in a table."""
+    if seconds is None:
+        return None
+    rest = max(0, int(seconds))
+    for position, (size, unit) in enumerate(UNITS):
+        if rest >= size:
+            small_size, small = (*UNITS, (1, "s"))[position + 1]
+            count = rest % size // small_size
+            return f"{rest // size}{unit}" + (f"{count}{small}" if count else "")
+    return f"{rest}s"
+
+
+def ago(at: str | None, now: float | None = None) -> str | None:
+    """Return how long ago the moment was."""
+    if at is None:
+        return None
+    return short_duration((time.time() if now is None else now) - parse_utc(at))
+
+
+def moment(at: str | None) -> str | None:
+    """Return the moment in UTC, to the second, as people read it."""
+    return None if at is None else at[:19].replace("T", " ") + " UTC"
+
+
+def size(mib: int | None) -> str | None:
+    """Return a memory size: whole GiB from 10 GiB up, one digit after the point below."""
+    if mib is None:
+        return None
+    if mib < 1024:
+        return format_memory_mib(mib)
+    gib = mib / 1024
+    return f"{gib:.0f}GiB" if gib >= 10 or gib == int(gib) else f"{gib:.1f}GiB"
+
+
+def percent(value: int | None) -> str | None:
+    """Return a load."""
+    return None if value is None else f"{value}%"
+
+
+def card(held: HeldCardView) -> str:
+    """Return a card as people name it: its index, else the begin of its UUID."""
+    name = held.uuid[:12] if held.index is None else str(held.index)
+    return name if held.memory_mib is None else f"{name} ({size(held.memory_mib)})"
+
+
+def cards(held: Sequence[HeldCardView]) -> str | None:
+    """Return the cards in one cell."""
+    return ", ".join(map(card, held)) or None
+
+
+def reason(view: ReasonView | None) -> str | None:
+    """Return a reason's sentence."""
+    return None if view is None else view.text
+
+
+def many(count: int, thing: str) -> str:
+    """Return a count with its thing: ``1 job``, ``2 jobs``."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
+def yes_no(value: bool) -> str:
+    """Return a truth value for people."""
+    return "yes" if value else "no"
