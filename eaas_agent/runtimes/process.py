@@ -44,6 +44,7 @@ NOTES: Final = (
     "cpu and memory limits are not enforced on processes",
 )
 _CLAIM_LOOK_S: Final = 0.01
+_BEGIN_LOOK_S: Final = 0.002
 
 
 class ProcessRuntime:
@@ -98,6 +99,8 @@ class ProcessRuntime:
     async def stop(self, key: AttemptKey, handle: str, grace_s: float) -> None:
         """Send TERM to the process group, wait the grace, then KILL."""
         attempt = await self._known(key, handle)
+        while attempt.is_beginning():  # noqa: ASYNC110
+            await asyncio.sleep(_BEGIN_LOOK_S)
         if attempt.exit is not None:
             return
         attempt.ask_to_stop()

@@ -10,12 +10,19 @@ import msgspec
 
 from eaas_agent.runtimes.port import Exit
 from eaas_agent.runtimes.process_folder import AttemptFolder
-from eaas_agent.runtimes.process_watch import EndWatch, group_is_gone, reap, signal_group
+from eaas_agent.runtimes.process_watch import (
+    EndWatch,
+    group_is_gone,
+    has_other_child,
+    reap,
+    signal_group,
+)
 
 _KILLED: Final = 128 + signal.SIGKILL
 _FIRST_LOOK_S: Final = 0.01
 _LAST_LOOK_S: Final = 1.0
 _NO_DESCRIPTORS_S: Final = 1.0
+_BEGINNING_S: Final = 1.0
 
 
 class Host(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,6 +110,16 @@ class Attempt:
     def end_written(self, exit_code: int, finished_at: float) -> None:
         """Settle an end as the exit file tells it."""
         self._end_as(exit_code, at=finished_at)
+
+    def is_beginning(self) -> bool:
+        """Tell whether the shim is still on its way to the job's program; false after a second.
+
+        A TERM at this moment can be lost between the shim, which ignores it, and its child.
+        """
+        if self.exit is not None or self._started_monotonic is None:
+            return False
+        age_s = self._host.monotonic() - self._started_monotonic
+        return age_s < _BEGINNING_S and not has_other_child(self.pid, self.folder.path)
 
     def ask_to_stop(self) -> None:
         """Send TERM to the whole group; CONT, too, because a stopped process answers nothing."""

@@ -78,6 +78,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 def plan_launch(order: RunOrder, *, path: str, my_uid: int, my_gid: int) -> Launch:
     """Return how to start the order's process; raise ``StartFailed`` if no process can do it."""
     argv = _command(order)
+    _check_names(order.env)
     env = job_env(order, path=path)
     identity = identity_of(order.run_as, my_uid=my_uid, my_gid=my_gid)
     cwd = _directory(order)
@@ -165,6 +166,14 @@ def _primary_group(uid: int) -> int:
         return uid
 
 
+def _check_names(env: Mapping[str, str]) -> None:
+    wrong = next((name for name in env if not name or "=" in name), None)
+    if wrong is not None:
+        raise StartFailed(
+            f"no variable can have the name {wrong!r}", code="bad_command", fault="user"
+        )
+
+
 def _command(order: RunOrder) -> tuple[str, ...]:
     if order.image is not None:
         raise StartFailed(
@@ -186,6 +195,8 @@ def _command(order: RunOrder) -> tuple[str, ...]:
 def _directory(order: RunOrder) -> str:
     """Return the working directory; ``/workspace`` is the job's own folder, as in a container."""
     workspace = str(order.workspace)
+    if not os.path.isdir(workspace):
+        raise StartFailed(f"the workspace {workspace} is gone", code="workspace_gone", fault="node")
     if order.workdir is None or order.workdir == "/workspace":
         return workspace
     inside = order.workdir.removeprefix("/workspace/")

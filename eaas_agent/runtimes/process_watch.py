@@ -63,6 +63,18 @@ def has_argument(pid: int, argument: str) -> bool:
     return b"\0" + os.fsencode(argument) + b"\0" in start
 
 
+def has_other_child(pid: int, argument: str) -> bool:
+    """Tell whether the process has a child without the argument: it became another program.
+
+    True, too, on a kernel that does not list children.
+    """
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return True
+    return any(not has_argument(int(child), argument) for child in children)
+
+
 def has_process(argument: str) -> bool:
     """Tell whether any process has this among its first arguments; walks through /proc."""
     return any(has_argument(int(name), argument) for name in os.listdir("/proc") if name.isdigit())

@@ -190,20 +190,20 @@ async def test_a_job_that_ignores_term_dies_after_its_grace(
     assert 0.2 <= time.monotonic() - begin < 5
 
 
-async def test_a_stop_right_after_the_start_never_leaves_it_running(
+async def test_a_stop_right_after_the_start_is_not_lost(
     runtime: ProcessRuntime, workspace: Path
 ) -> None:
     orders = [an_order(("sleep", "60"), workspace) for _ in range(20)]
 
     async def start_and_stop(order: RunOrder) -> Exit:
         handle = (await started(runtime, order)).handle
-        await runtime.stop(order.key, handle, 1)
+        await runtime.stop(order.key, handle, 30)
         return await runtime.wait(order.key, handle)
 
-    ends = await asyncio.gather(*map(start_and_stop, orders))
+    async with asyncio.timeout(10):
+        ends = await asyncio.gather(*map(start_and_stop, orders))
 
-    assert {end.exit_code for end in ends} <= {143, 137}
-    assert not any(end.lost for end in ends)
+    assert {(end.exit_code, end.lost) for end in ends} == {(143, False)}
 
 
 async def test_every_byte_value_comes_through(runtime: ProcessRuntime, workspace: Path) -> None:
@@ -365,7 +365,8 @@ async def test_a_shim_that_comes_after_the_removal_runs_nothing(
 
     reap_all(late)
     ran = workspace / "ran"
-    assert not any(is_alive(int(pid)) for pid in (ran.read_text().split() if ran.exists() else []))
+    jobs = [int(pid) for pid in ran.read_text().split()] if ran.exists() else []
+    await eventually(lambda: not any(map(is_alive, jobs)))
     assert await runtime.find() == []
 
 
