@@ -1,0 +1,154 @@
+"""Judges the cards of this node sample by sample, and writes the reports of them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal
+
+from eaas.ids import CardUuid, JobNumber
+from eaas.lifecycle import CardState
+from eaas.wire import from_agent as wire
+from eaas_agent.cards.port import CardProcess, CardReading, CardsPicture
+from eaas_agent.cards.verdict import (
+    DEFAULT_RULES,
+    NEW_CARD,
+    CardClaim,
+    CardHistory,
+    CardRules,
+    CardVerdict,
+    card_state,
+    observe,
+    released,
+)
+from eaas_agent.machine import session_of
+from eaas_agent.model import Attempt
+
+ToldState = Literal["free", "held", "foreign", "dirty", "sick", "unknown"]
+
+_TOLD: Final[Mapping[CardState, ToldState]] = {
+    CardState.FREE: "free",
+    CardState.HELD: "held",
+    CardState.SHARED: "held",
+    CardState.FOREIGN: "foreign",
+    CardState.DIRTY: "dirty",
+    CardState.SICK: "sick",
+}
+
+SIMULATED_RULES: Final = CardRules(clean_samples=0)
+"""A pretended card leaves nothing behind."""
+
+
+class CardDesk:
+    """Keeps what must be remembered of every card."""
+
+    def __init__(self, rules: CardRules = DEFAULT_RULES) -> None:
+        self._rules = rules
+        self._histories: dict[CardUuid, CardHistory] = {}
+        self._claims: dict[CardUuid, list[CardClaim]] = {}
+        self._pids: dict[CardUuid, int | None] = {}
+        self._uids: dict[str, str] = {}
+        """The job's uid by the handle of its attempt."""
+
+    def claims_are(self, attempts: Iterable[Attempt]) -> None:
+        """Take over which live attempts hold which cards."""
+        claims: dict[CardUuid, list[CardClaim]] = {}
+        self._uids, self._pids = {}, {}
+        for attempt in attempts:
+            if not attempt.live:
+                continue
+            if attempt.handle is not None:
+                self._uids[_owner_of_handle(attempt.handle)] = attempt.order.uid
+            for uuid in map(CardUuid, attempt.order.cards):
+                self._pids[uuid] = _pid_of(attempt.handle)
+                claim = CardClaim(
+                    job=JobNumber(attempt.order.number), attempt=attempt.order.attempt
+                )
+                claims.setdefault(uuid, []).append(claim)
+        for uuid in self._claims.keys() - claims.keys():
+            self._histories[uuid] = released(self._history(uuid), self._rules)
+        self._claims = claims
+
+    def held_by_pid(self) -> dict[CardUuid, int | None]:
+        """Return the claimed cards, each with the process that holds it where one is known."""
+        return dict(self._pids)
+
+    def observe(self, picture: CardsPicture) -> None:
+        """Count one more sample."""
+        if picture.state != "ok":
+            return
+        for reading in picture.cards:
+            self._histories[reading.uuid] = observe(
+                self._history(reading.uuid),
+                reading,
+                claims=self._claims.get(reading.uuid, ()),
+                ours=self._ours,
+                sampled_at=picture.sampled_at,
+                rules=self._rules,
+            )
+
+    def reports(self, picture: CardsPicture, now: float) -> tuple[wire.CardReport, ...]:
+        """Return every card as this node judges it."""
+        return tuple(self._report(reading, picture, now) for reading in picture.cards)
+
+    def _report(self, reading: CardReading, picture: CardsPicture, now: float) -> wire.CardReport:
+        verdict = card_state(
+            reading,
+            claims=self._claims.get(reading.uuid, ()),
+            history=self._history(reading.uuid),
+            ours=self._ours,
+            now=now,
+            answering=picture.state == "ok",
+            rules=self._rules,
+        )
+        return wire.CardReport(
+            uuid=reading.uuid,
+            index=reading.index,
+            model=reading.model,
+            state=_told(verdict),
+            text=verdict.text,
+            memory_total_mib=reading.memory_total_mib,
+            memory_used_mib=reading.memory_used_mib,
+            utilization_pct=reading.utilization_pct,
+            temperature_c=reading.temperature_c,
+            power_w=reading.power_w,
+            processes=None
+            if reading.processes is None
+            else tuple(self._process(process) for process in reading.processes),
+            simulated=reading.simulated,
+        )
+
+    def _process(self, process: CardProcess) -> wire.CardProcess:
+        return wire.CardProcess(
+            pid=process.pid,
+            memory_mib=process.memory_mib,
+            user=process.user,
+            command=process.command,
+            container=process.container,
+            uid=self._uid_of(process),
+        )
+
+    def _ours(self, process: CardProcess) -> bool:
+        return self._uid_of(process) is not None
+
+    def _uid_of(self, process: CardProcess) -> str | None:
+        if not self._uids:
+            return None
+        if process.container is not None:
+            return self._uids.get(process.container)
+        return self._uids.get(str(session_of(process.pid)))
+
+    def _history(self, uuid: CardUuid) -> CardHistory:
+        return self._histories.get(uuid, NEW_CARD)
+
+
+def _told(verdict: CardVerdict) -> ToldState:
+    """Return the state in the words of the wire; shared and excluded are the controller's words."""
+    return _TOLD.get(verdict.state, "unknown")
+
+
+def _owner_of_handle(handle: str) -> str:
+    """Return what ties a process to an attempt: the container's id, or the shim's session."""
+    return handle.partition(":")[0]
+
+
+def _pid_of(handle: str | None) -> int | None:
+    owner = "" if handle is None or ":" not in handle else _owner_of_handle(handle)
+    return int(owner) if owner.isdigit() else None

@@ -1,0 +1,202 @@
+"""The control link: greets, says what waits in the outbox, hands on what it hears; for ever."""
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import aiohttp
+
+from eaas.errors import EaasError
+from eaas.wire.codec import BadMessage, Unsupported
+from eaas.wire.from_agent import FROM_AGENT, Beat, Hello
+from eaas.wire.to_agent import TO_AGENT, Ack, AnyToAgent, Refused, SendFiles, Wanted, Welcome
+from eaas_agent.dial import WRITE_TIMEOUT_S, Backoff, Dial
+from eaas_agent.model import Acked, Event, WantedCame, Welcomed
+from eaas_agent.outbox import Outbox
+
+PATH: Final = "/agent/v1/link"
+BEAT_EVERY_S: Final = 2.0
+WELCOME_WITHIN_S: Final = 30.0
+REFUSED_RETRY_S: Final = 30.0
+
+log = logging.getLogger(__name__)
+
+
+class TurnedAway(EaasError):
+    """The controller does not want this agent now; its jobs run on."""
+
+    code = "refused"
+
+
+class NoWelcome(EaasError):
+    """The other side is no controller, or does not greet."""
+
+    code = "no_welcome"
+
+
+class Ears:
+    """Where the link puts what it hears."""
+
+    def __init__(
+        self,
+        *,
+        post: Callable[[Event], None],
+        send_files: Callable[[SendFiles], None],
+        follow_logs: Callable[[str], Coroutine[Any, Any, None]],
+    ) -> None:
+        """``follow_logs`` keeps the log link of a session up until it is cancelled."""
+        self.post: Final = post
+        self.send_files: Final = send_files
+        self.follow_logs: Final = follow_logs
+
+
+class Link:
+    """One agent's connection to its controller."""
+
+    def __init__(
+        self,
+        dial: Dial,
+        outbox: Outbox,
+        ears: Ears,
+        *,
+        hello: Callable[[], Hello],
+        beat: Callable[[float], Beat],
+        backoff: Backoff,
+        rng: random.Random,
+    ) -> None:
+        """``beat`` takes the event loop's lag in seconds."""
+        self._dial = dial
+        self._outbox = outbox
+        self._ears = ears
+        self._hello = hello
+        self._beat = beat
+        self._backoff = backoff
+        self._rng = rng
+        self._healthy_since: float | None = None
+
+    async def run(self) -> None:
+        """Connect, stay connected, and come back whenever the connection ends."""
+        while True:
+            pause_s = await self._once()
+            await asyncio.sleep(pause_s)
+
+    async def _once(self) -> float:
+        """Hold one connection until it ends and return how long to wait before the next."""
+        self._healthy_since = None
+        refused = False
+        try:
+            await self._connection()
+        except* TurnedAway as errors:
+            refused = True
+            log.warning("the controller refuses this agent: %s", _reason(errors))
+        except* (EaasError, aiohttp.ClientError, OSError) as errors:
+            log.info("no link to %s: %s", self._dial.address, _reason(errors))
+        if refused:
+            return self._rng.uniform(REFUSED_RETRY_S / 2, REFUSED_RETRY_S)
+        return self._backoff.next_s(self._healthy_for_s())
+
+    def _healthy_for_s(self) -> float:
+        if self._healthy_since is None:
+            return 0.0
+        return asyncio.get_running_loop().time() - self._healthy_since
+
+    async def _connection(self) -> None:
+        async with self._dial.websocket(PATH) as websocket:
+            hello = self._hello()
+            await _send(websocket, FROM_AGENT.encode(hello))
+            welcome = await _welcome(websocket)
+            log.info("linked to %s", self._dial.address)
+            if welcome.epoch < hello.epoch:
+                log.error("the controller is an older copy of itself: nothing is done for it")
+            self._healthy_since = asyncio.get_running_loop().time()
+            self._ears.post(Welcomed(epoch=welcome.epoch, acked_seq=welcome.acked_seq))
+            self._outbox.connected(welcome.acked_seq)
+            try:
+                async with _beside(
+                    self._write(websocket),
+                    self._beats(),
+                    self._ears.follow_logs(welcome.session),
+                ):
+                    await self._read(websocket, welcome.epoch)
+            finally:
+                self._outbox.disconnected()
+
+    async def _read(self, websocket: aiohttp.ClientWebSocketResponse, epoch: int) -> None:
+        async for message in websocket:
+            if message.type is not aiohttp.WSMsgType.BINARY:
+                continue
+            try:
+                self._hear(TO_AGENT.decode(message.data), epoch)
+            except Unsupported as error:
+                log.warning("the controller says something newer than this agent: %s", error)
+        log.info("the controller closed the link (%s)", websocket.close_code)
+
+    def _hear(self, message: AnyToAgent, epoch: int) -> None:
+        match message:
+            case Wanted():
+                self._ears.post(WantedCame(wanted=message, epoch=epoch))
+            case Ack(seq=seq) if message.spool_id == self._outbox.spool.spool_id:
+                self._outbox.spool.acked(seq)
+                self._outbox.wake()
+                self._ears.post(Acked(seq=seq))
+            case SendFiles():
+                self._ears.send_files(message)
+            case Refused(text=text):
+                raise TurnedAway(text)
+            case _:
+                log.warning("the controller says %s where it has no place", type(message).__name__)
+
+    async def _write(self, websocket: aiohttp.ClientWebSocketResponse) -> None:
+        while True:
+            for message in await self._outbox.next_messages():
+                await _send(websocket, FROM_AGENT.encode(message))
+
+    async def _beats(self) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time()
+        while True:
+            self._outbox.say(self._beat(max(0.0, loop.time() - due)))
+            due = loop.time() + BEAT_EVERY_S
+            await asyncio.sleep(BEAT_EVERY_S)
+
+
+@asynccontextmanager
+async def _beside(*coroutines: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Run the coroutines while the block runs; the first error ends all of it."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(coroutine) for coroutine in coroutines]
+        yield
+        for task in tasks:
+            task.cancel()
+
+
+async def _send(websocket: aiohttp.ClientWebSocketResponse, data: bytes) -> None:
+    async with asyncio.timeout(WRITE_TIMEOUT_S):
+        await websocket.send_bytes(data)
+
+
+async def _welcome(websocket: aiohttp.ClientWebSocketResponse) -> Welcome:
+    async with asyncio.timeout(WELCOME_WITHIN_S):
+        message = await websocket.receive()
+    if message.type is not aiohttp.WSMsgType.BINARY:
+        raise NoWelcome(f"the controller closed the link without a greeting ({message.data})")
+    try:
+        match TO_AGENT.decode(message.data):
+            case Welcome() as welcome:
+                return welcome
+            case Refused(text=text):
+                raise TurnedAway(text)
+            case other:
+                raise NoWelcome(f"the controller began with {type(other).__name__}")
+    except BadMessage as error:
+        raise NoWelcome(f"what answers is no controller: {error}") from error
+
+
+def _reason(errors: BaseExceptionGroup[BaseException]) -> str:
+    first: BaseException = errors
+    while isinstance(first, BaseExceptionGroup):
+        first = first.exceptions[0]
+    return str(first) or type(first).__name__
