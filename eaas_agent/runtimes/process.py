@@ -197,14 +197,13 @@ class ProcessRuntime:
 
     def _start_fresh(self, order: RunOrder, folder: AttemptFolder) -> Attempt | None:
         """Start in a new folder, where no other shim can be; None when the folder exists."""
-        launch = self._plan(order)
         try:
             if not folder.create():
                 return None
         except OSError as error:
             raise start_failed(error) from error
         try:
-            attempt = spawn_attempt(order, folder, launch, self._host)
+            attempt = spawn_attempt(order, folder, self._plan(order), self._host)
         except StartFailed:
             folder.delete()
             raise
@@ -219,14 +218,21 @@ class ProcessRuntime:
         The first may still come: the agent that sent it died at just that moment. One of the two
         gets the claim, the other ends.
         """
-        if not folder.is_claimed():
+        if folder.is_claimed():
+            return await self._known(order.key, "")
+        try:
             mine = spawn_attempt(order, folder, self._plan(order), self._host)
-            while folder.claim() is None and child_runs(mine.pid):  # noqa: ASYNC110
-                await asyncio.sleep(_CLAIM_LOOK_S)  # a file tells nobody that it is there
-            claim = folder.claim()
-            if claim is not None and claim.pid == mine.pid:
-                return self._keep(order.key, mine)
-            self._ends.add(mine.pid, partial(reap, mine.pid))
+        except StartFailed:
+            if folder.bury():
+                folder.delete()
+                raise
+            return await self._known(order.key, "")
+        while folder.claim() is None and child_runs(mine.pid):  # noqa: ASYNC110
+            await asyncio.sleep(_CLAIM_LOOK_S)  # a file tells nobody that it is there
+        claim = folder.claim()
+        if claim is not None and claim.pid == mine.pid:
+            return self._keep(order.key, mine)
+        self._ends.add(mine.pid, partial(reap, mine.pid))
         return await self._known(order.key, "")
 
     async def _known(self, key: AttemptKey, handle: str) -> Attempt:
