@@ -8,7 +8,14 @@ import aiohttp
 import msgspec
 
 from eaas.client.address import Address, how_to_go_on
-from eaas.errors import EaasError, Forbidden, Unauthenticated, Unavailable, Unreachable
+from eaas.errors import (
+    EaasError,
+    Forbidden,
+    NotFound,
+    Unauthenticated,
+    Unavailable,
+    Unreachable,
+)
 from eaas.problem import MEDIA_TYPE, Problem, error_from
 
 T = TypeVar("T")
@@ -19,6 +26,13 @@ MAX_FRAME_BYTES: Final = 256 << 20
 """A snapshot of a large pool is one frame."""
 HEARTBEAT_S: Final = 20.0
 PIECE_BYTES: Final = 256 * 1024
+
+_BARE: Final[Mapping[int, type[EaasError]]] = {
+    401: Unauthenticated,
+    403: Forbidden,
+    404: NotFound,
+    503: Unavailable,
+}
 
 Params = Mapping[str, str | int | float | None]
 
@@ -167,21 +181,22 @@ def _why(error: BaseException) -> str:
 
 async def _refusal(response: aiohttp.ClientResponse) -> EaasError:
     content = await response.read()
-    if response.content_type == MEDIA_TYPE:
+    if response.content_type == MEDIA_TYPE and content:
         try:
             return error_from(msgspec.json.decode(content, type=Problem))
         except msgspec.MsgspecError:
             pass  # whatever it is, the lines below quote it
     words = content[:200].decode("utf-8", "replace").strip() or response.reason
-    return NotUnderstood(f"{response.url} answered {response.status}: {words}")
+    return _by_status(response.status, f"{response.url} answered {response.status}: {words}")
 
 
 def _refused_upgrade(error: aiohttp.WSServerHandshakeError, address: Address) -> EaasError:
     """Return what a refused websocket means; its body is lost, so the status must do."""
-    if error.status == 401:
-        return Unauthenticated(f"the controller at {address} does not accept this token")
-    if error.status == 403:
-        return Forbidden(f"the controller at {address} does not allow the stream to you")
-    if error.status == 503:
-        return Unavailable(f"the controller at {address} can't serve the stream now")
-    return NotUnderstood(f"the controller at {address} answered the stream with {error.status}")
+    return _by_status(
+        error.status, f"the controller at {address} refused the stream with {error.status}"
+    )
+
+
+def _by_status(status: int, sentence: str) -> EaasError:
+    """Return the error of an answer that has no problem object (HEAD, an upgrade, a proxy)."""
+    return _BARE.get(status, NotUnderstood)(sentence)

@@ -1,0 +1,106 @@
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from eaas.client import Address, Client, NotUnderstood
+from eaas.errors import (
+    EaasError,
+    FieldError,
+    Forbidden,
+    Invalid,
+    NeverFits,
+    Unauthenticated,
+    Unreachable,
+)
+from tests.rig.stand_in import StandIn, a_job
+
+
+async def test_where_nobody_listens_the_error_says_what_to_type(tmp_path: Path) -> None:
+    async with Client(Address(socket=tmp_path / "no.sock")) as client:
+        with pytest.raises(Unreachable) as refusal:
+            await client.status()
+    assert refusal.value.sentence == (
+        f"no controller answers at {tmp_path}/no.sock (no such file or directory); mini-eaas up "
+        "starts a pool on this machine; --server URL names another one"
+    )
+    async with Client(Address(url="http://127.0.0.1:1")) as client:
+        with pytest.raises(Unreachable, match=r"127\.0\.0\.1:1 .*; check the address"):
+            await client.status()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        NeverFits("no card of pool p holds 80GiB"),
+        Invalid((FieldError(field="gpus", message="gpus: no", suggestion="1"),), "wrong"),
+        Unauthenticated("who are you?"),
+    ],
+)
+async def test_a_refusal_arrives_as_the_error_the_controller_raised(
+    client: Client, controller: StandIn, error: EaasError
+) -> None:
+    controller.answers["GET /api/v1/jobs/7"] = error
+
+    with pytest.raises(type(error)) as refusal:
+        await client.job(7)
+    assert refusal.value.sentence == error.sentence
+    assert getattr(refusal.value, "errors", ()) == getattr(error, "errors", ())
+
+
+async def test_what_is_no_view_is_not_understood(client: Client, controller: StandIn) -> None:
+    controller.answers["GET /api/v1/jobs/7"] = {"id": "seven"}
+
+    with pytest.raises(NotUnderstood, match="does not understand"):
+        await client.job(7)
+
+
+async def test_an_error_that_is_no_problem_object_is_quoted(
+    client: Client, controller: StandIn
+) -> None:
+    async def proxy(_: web.Request) -> web.StreamResponse:
+        return web.Response(status=502, text="bad gateway")
+
+    controller.answers["GET /api/v1/jobs/7"] = proxy
+
+    with pytest.raises(NotUnderstood, match="answered 502: bad gateway"):
+        await client.job(7)
+
+
+async def test_a_refused_stream_says_whose_fault_it_is(client: Client, controller: StandIn) -> None:
+    controller.answers["GET /api/v1/stream"] = Forbidden("no")
+
+    with pytest.raises(Forbidden, match="refused the stream with 403"):
+        await anext(client.stream())
+
+
+async def test_a_token_goes_along(controller: StandIn, socket: Path) -> None:
+    seen: list[str | None] = []
+
+    async def note(request: web.Request) -> web.StreamResponse:
+        seen.append(request.headers.get("Authorization"))
+        return web.json_response({"items": [], "next": None})
+
+    controller.answers["GET /api/v1/pools"] = note
+    async with Client(Address(socket=socket, token="secret")) as client:
+        await client.pools()
+
+    assert seen == ["Bearer secret"]
+
+
+async def test_a_name_can_not_reach_into_another_route(client: Client, controller: StandIn) -> None:
+    with pytest.raises(EaasError):
+        await client.pool("../jobs/1?x=")
+
+    assert controller.asked[0].path == "/api/v1/pools/../jobs/1?x="
+    assert controller.asked[0].query == {}
+
+
+async def test_unknown_keys_of_a_newer_controller_are_no_trouble(
+    client: Client, controller: StandIn
+) -> None:
+    import msgspec
+
+    controller.answers["GET /api/v1/jobs/1"] = {**msgspec.to_builtins(a_job(1)), "newer": 1}
+
+    assert await client.job(1) == a_job(1)

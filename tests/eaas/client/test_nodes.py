@@ -1,0 +1,64 @@
+from eaas.client import Client
+from eaas.views import NodeView
+from tests.rig.stand_in import StandIn
+
+NODE = NodeView(
+    name="n1",
+    uid="u",
+    state="Ready",
+    conditions=(),
+    address=None,
+    version="0.1.0",
+    runtime="process",
+    engine=None,
+    pools=("p",),
+    labels={},
+    cpus=8,
+    cpus_used=1.5,
+    memory_mib=32768,
+    memory_used_mib=None,
+    boot_id="b",
+    last_seen_at=None,
+    cards=(),
+    jobs=(),
+    images=(),
+)
+
+
+async def test_every_verb_about_a_node_has_its_route(client: Client, controller: StandIn) -> None:
+    for route in ("GET", "PATCH"):
+        controller.answers[f"{route} /api/v1/nodes/n1"] = NODE
+    for verb in ("confirm-dead", "clean-card"):
+        controller.answers[f"POST /api/v1/nodes/n1/{verb}"] = NODE
+    controller.answers["DELETE /api/v1/nodes/n1"] = {}
+
+    assert await client.node("n1") == NODE
+    await client.drain("n1")
+    await client.resume("n1")
+    await client.label_node("n1", {"rack": "a", "old": None})
+    await client.exclude_card("n1", "0")
+    await client.include_card("n1", "GPU-1")
+    await client.clean_card("n1", "0")
+    await client.confirm_dead("n1")
+    await client.forget_node("n1")
+
+    quiet = {"draining": None, "labels": None, "exclude_card": None, "include_card": None}
+    assert [one.body for one in controller.asked] == [
+        None,
+        {**quiet, "draining": True},
+        {**quiet, "draining": False},
+        {**quiet, "labels": {"rack": "a", "old": None}},
+        {**quiet, "exclude_card": "0"},
+        {**quiet, "include_card": "GPU-1"},
+        {"card": "0"},
+        None,
+        None,
+    ]
+
+
+async def test_lists_are_returned_whole(client: Client, controller: StandIn) -> None:
+    controller.answers["GET /api/v1/nodes"] = {"items": [NODE], "next": None}
+    controller.answers["GET /api/v1/cards"] = {"items": [], "next": None}
+
+    assert await client.nodes() == [NODE]
+    assert await client.cards() == []
