@@ -31,7 +31,7 @@ def matches_model(card: CardReport, node: Node, gpu_type: str | None) -> bool:
     """Tell whether the card, or a label of its node, is what the job named."""
     if gpu_type is None or gpu_type in card.model.lower():
         return True
-    return any(gpu_type in f"{key}={value}".lower() for key, value in node.labels.items())
+    return any(gpu_type in f"{key}={value}".lower() for key, value in node.all_labels.items())
 
 
 def is_large_enough(card: CardReport, gpu_memory_mib: int | None) -> bool:

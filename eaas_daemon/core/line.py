@@ -42,11 +42,13 @@ class Line:
         self._groups: dict[PoolName, dict[Shape, list[Turn]]] = {}
         self._waiting: dict[str, int] = {}
 
-    def add(self, job: Job) -> None:
-        """Let the job wait."""
+    def add(self, job: Job) -> Shape:
+        """Let the job wait; return the group it has joined."""
+        shape = shape_of(job)
         groups = self._groups.setdefault(job.pool, {})
-        insort(groups.setdefault(shape_of(job), []), turn_of(job))
+        insort(groups.setdefault(shape, []), turn_of(job))
         self._waiting[job.ref] = self._waiting.get(job.ref, 0) + 1
+        return shape
 
     def remove(self, job: Job) -> None:
         """Take the job out; it must be in, exactly as given."""

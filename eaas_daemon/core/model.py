@@ -181,6 +181,21 @@ class Node(Value, frozen=True, kw_only=True):
     """The newest readings, by index."""
     sampled_at: float | None = None
 
+    @property
+    def all_labels(self) -> dict[str, str]:
+        """Return the labels its owner and its people gave it; people have the last word."""
+        return {**self.inventory.labels, **self.labels}
+
+    @property
+    def offer(self) -> tuple[object, ...]:
+        """Return all of it that placement looks at; readings in between are not in it."""
+        cards = tuple(
+            (card.uuid, card.index, card.state, card.model, card.memory_total_mib)
+            for card in self.cards
+        )
+        shut = (self.session is None, self.offline, self.draining, self.needs_upgrade)
+        return self.inventory, cards, shut, self.excluded, self.labels
+
     def card(self, uuid: str) -> CardReport | None:
         """Return the card of that UUID, if the node has it."""
         return next((card for card in self.cards if card.uuid == uuid), None)

@@ -1,14 +1,14 @@
 """Who runs where: one pure decision over the whole state, the same for the same input."""
 
 import heapq
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Self
 
 from eaas import reasons as r
 from eaas.ids import CardUuid, JobUid, NodeName, PoolName
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Ask, Shape, ask_of
-from eaas_daemon.core.fit import Room, refusal, usable
+from eaas_daemon.core.fit import Room, refusal, unfit, usable
 from eaas_daemon.core.line import PoolTurn
 from eaas_daemon.core.model import Job, Node, Pool, Queue
 from eaas_daemon.core.state import State
@@ -62,12 +62,14 @@ def queue_gate(queue: Queue, running: int) -> r.Reason | None:
 
 
 def plan(state: State) -> list[Placement]:
-    """Return the placements for all restless pools, the most urgent first.
+    """Return the placements for all pools where something has changed, the most urgent first.
 
     Jobs are taken in order; one that fits nowhere does not hold up those behind it. Whatever
-    fits nowhere stays in line, and ``explain`` gives its reasons from the same functions.
+    fits nowhere stays in line, and ``explain`` gives its reasons from the same functions. Room
+    only shrinks while a plan is made, so what was refused stays refused until its pool is
+    restless again, and a job that arrives costs no more when thousands wait.
     """
-    pools = sorted(name for name in state.restless if name in state.pools)
+    pools = sorted(name for name in {*state.restless, *state.arrived} if name in state.pools)
     rooms = rooms_of(state) if any(state.line.groups(name) for name in pools) else {}
     running = dict(state.running)
     return [
@@ -81,11 +83,13 @@ def _plan_pool(
     state: State, pool: Pool, rooms: Mapping[NodeName, Room], running: dict[str, int]
 ) -> list[Placement]:
     placements: list[Placement] = []
-    heads = _heads(state, pool.name)
+    open_rooms = [rooms[name] for name in pool.members if name in rooms]
+    most = Most.of(open_rooms)
+    heads = _heads(state, pool.name, most)
     while heads:
         _, shape, index = heapq.heappop(heads)
         queue = state.queues[shape.ref]
-        if queue_gate(queue, running.get(shape.ref, 0)) is not None:
+        if not most.allows(shape.ask) or queue_gate(queue, running.get(shape.ref, 0)) is not None:
             continue
         turns = state.line.groups(pool.name)[shape]
         job = state.jobs[turns[index].uid]
@@ -93,6 +97,7 @@ def _plan_pool(
         if room is None:
             continue
         placements.append(_take(job, shape.ask, pool, room))
+        most = Most.of(open_rooms)
         running[shape.ref] = running.get(shape.ref, 0) + 1
         if index + 1 < len(turns):
             turn = PoolTurn(-queue.priority, turns[index + 1])
@@ -100,10 +105,39 @@ def _plan_pool(
     return placements
 
 
-def _heads(state: State, pool: PoolName) -> list[tuple[PoolTurn, Shape, int]]:
+class Most(NamedTuple):
+    """The most of each thing that any one room has left: a quick way to see what can't fit."""
+
+    cards: int
+    cpus_milli: int
+    memory_mib: int
+
+    @classmethod
+    def of(cls, rooms: Sequence[Room]) -> Self:
+        """Return the most of these rooms, those that take nothing now left out."""
+        fit = [room for room in rooms if unfit(room.node, None) is None]
+        return cls(
+            max((len(room.free_cards) for room in fit), default=-1),
+            max((room.cpus_milli for room in fit), default=-1),
+            max((room.memory_mib for room in fit), default=-1),
+        )
+
+    def allows(self, ask: Ask) -> bool:
+        """Tell whether the ask is not out of the question."""
+        return (
+            ask.gpus <= self.cards
+            and ask.cpus_milli <= self.cpus_milli
+            and ask.memory_mib <= self.memory_mib
+        )
+
+
+def _heads(state: State, pool: PoolName, most: Most) -> list[tuple[PoolTurn, Shape, int]]:
+    groups = state.line.groups(pool)
+    shapes = groups.keys() if pool in state.restless else groups.keys() & state.arrived[pool]
     heads = [
-        (PoolTurn(-state.queues[shape.ref].priority, turns[0]), shape, 0)
-        for shape, turns in state.line.groups(pool).items()
+        (PoolTurn(-state.queues[shape.ref].priority, groups[shape][0]), shape, 0)
+        for shape in shapes
+        if most.allows(shape.ask)
     ]
     heapq.heapify(heads)
     return heads
@@ -114,9 +148,18 @@ def best_room(job: Job, ask: Ask, pool: Pool, rooms: Mapping[NodeName, Room]) ->
     fitting = [
         rooms[name]
         for name in pool.members
-        if name in rooms and refusal(rooms[name], ask, pool) is None
+        if name in rooms and _has_room(rooms[name], ask) and refusal(rooms[name], ask, pool) is None
     ]
     return min(fitting, key=lambda room: _cost(job, ask, pool, room), default=None)
+
+
+def _has_room(room: Room, ask: Ask) -> bool:
+    """Say no to most asks of a full house at once; ``refusal`` has the last word."""
+    return (
+        ask.gpus <= len(room.free_cards)
+        and ask.cpus_milli <= room.cpus_milli
+        and ask.memory_mib <= room.memory_mib
+    )
 
 
 def _cost(job: Job, ask: Ask, pool: Pool, room: Room) -> tuple[int, int, int, int, int, str]:

@@ -5,6 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, UserName
 from eaas.lifecycle import PLACED, JobState
+from eaas_daemon.core.ask import Shape
 from eaas_daemon.core.changes import Changes, ClaimRow, JournalRow, KeyRow
 from eaas_daemon.core.effects import Effect
 from eaas_daemon.core.line import Line
@@ -69,7 +70,10 @@ class State:
         self.running: dict[str, int] = {}
         """Jobs with a live attempt, by queue."""
         self.restless: set[PoolName] = set()
-        """Pools in which a job might be placed that could not be before."""
+        """Pools in which any job might be placed that could not be before."""
+        self.arrived: dict[PoolName, set[Shape]] = {}
+        """Kinds of jobs that have joined a line since the last plan: in a pool that is not
+        restless, only these can be placed."""
         self.last_tick_at: float | None = None
         self.quiet_until = 0.0
         """Until then no silence counts."""
@@ -102,8 +106,7 @@ class State:
             if job.not_before is not None:
                 self.delayed[job.uid] = job.not_before
             else:
-                self.line.add(job)
-                self.restless.add(job.pool)
+                self.arrived.setdefault(job.pool, set()).add(self.line.add(job))
         elif job.state in PLACED:
             self.placed.setdefault(job.attempts[-1].node, {})[job.uid] = job
             self.running[job.ref] = self.running.get(job.ref, 0) + 1
@@ -146,7 +149,8 @@ class State:
         self._undo.append(lambda: self._set(self.nodes, node.name, old))
         self.nodes[node.name] = node
         (self._changed_nodes if durable else self.read_nodes)[node.name] = None
-        self.rouse_pools_of(node.name)
+        if old is None or old.offer != node.offer:
+            self.rouse_pools_of(node.name)
 
     def rouse_pools_of(self, node: NodeName) -> None:
         """Let the pools of this node be planned again."""
@@ -157,6 +161,8 @@ class State:
         old = self.nodes.pop(name)
         self._undo.append(lambda: self._set(self.nodes, name, old))
         self._gone_nodes[name] = None
+        for card in old.cards:
+            self.cool(CardUuid(card.uuid), None)
 
     def put_pool(self, pool: Pool) -> None:
         """Let the pool stand as given."""
@@ -219,10 +225,13 @@ class State:
             self._note(self._released, row)
             self.cool(CardUuid(row.card), at)
         self.rouse_pools_of(job.attempts[-1].node)
+        self.restless.add(job.pool)  # its queue may run one more, elsewhere too
 
     def cool(self, card: CardUuid, at: float | None) -> None:
         """Keep the card from being offered until it is read clean after ``at``; None ends that."""
         old = self.cooling.get(card)
+        if old == at:
+            return
         self._undo.append(lambda: self._set(self.cooling, card, old))
         self._set(self.cooling, card, at)
 

@@ -55,6 +55,7 @@ def step(state: State, events: Sequence[e.Event], now: float) -> list[Any]:
     for placement in plan(state):
         place(state, placement, now)
     state.restless.clear()
+    state.arrived.clear()
     return [_newest(state, answer) for answer in answers]
 
 
