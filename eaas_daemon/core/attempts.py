@@ -1,5 +1,7 @@
 """What becomes of an attempt: it is placed, starts, ends; and what that makes of its job."""
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from eaas import reasons as r
@@ -18,7 +20,9 @@ from eaas_daemon.core.plan import Placement
 from eaas_daemon.core.reason_union import AnyReason
 from eaas_daemon.core.state import State
 
-KEEP_WORKSPACE_S = 7 * 86400.0
+KEEP_WORKSPACE_S: Final = 7 * 86400.0
+
+MAX_INFRA_BACKOFF_S: Final = 60.0
 
 
 def advance(job: Job, verb: Verb) -> Job:
@@ -49,6 +53,7 @@ def place(state: State, placement: Placement, now: float) -> None:
     )
     job = replace(job, attempts=(*job.attempts, attempt), reason=None)
     state.put_job(job)
+    state.phases.pop(job.uid, None)
     state.claim(job)
     state.emit(Dispatch(node=node.name, uid=job.uid))
     state.journal(
@@ -121,18 +126,28 @@ def note_stopping(state: State, job: Job, fact: AttemptStopping, now: float) -> 
 def note_ended(state: State, job: Job, fact: AttemptEnded, now: float) -> None:
     """Settle the attempt: its cards go back, and the job ends or waits for its next attempt."""
     job = found(state, job)
-    known_log = fact.stdout_bytes is not None and fact.stderr_bytes is not None
+    if fact.started_at is not None and job.state is JobState.STARTING:
+        job = advance(job, Verb.STARTED)
     attempt = replace(
-        job.attempts[-1],
+        _with_log(job.attempts[-1], fact),
         started_at=fact.started_at or job.attempts[-1].started_at,
         finished_at=fact.finished_at,
         exit_code=fact.exit_code,
         oom_killed=fact.oom_killed,
+    )
+    settle(state, _with_attempt(job, attempt), _verdict(job, fact), now)
+
+
+def _with_log(attempt: Attempt, fact: AttemptEnded) -> Attempt:
+    """Take the log's length from the fact, unless the log itself has come already."""
+    if attempt.log_complete or fact.stdout_bytes is None or fact.stderr_bytes is None:
+        return attempt
+    return replace(
+        attempt,
         stdout_bytes=fact.stdout_bytes,
         stderr_bytes=fact.stderr_bytes,
-        log_complete=known_log and not (fact.stdout_bytes or fact.stderr_bytes),
+        log_complete=not (fact.stdout_bytes or fact.stderr_bytes),
     )
-    settle(state, _with_attempt(job, attempt), _verdict(job, fact), now, fact=fact)
 
 
 def _verdict(job: Job, fact: AttemptEnded) -> tuple[Verb, AnyReason | None]:
@@ -171,14 +186,7 @@ def _again_elsewhere(job: Job, reason: AnyReason) -> tuple[Verb, AnyReason]:
     return (Verb.REQUEUED if job.infra_retries < MAX_INFRA_RETRIES else _BAD), reason
 
 
-def settle(
-    state: State,
-    job: Job,
-    verdict: tuple[Verb, AnyReason | None],
-    now: float,
-    *,
-    fact: AttemptEnded | None = None,
-) -> None:
+def settle(state: State, job: Job, verdict: tuple[Verb, AnyReason | None], now: float) -> None:
     """End the job's live attempt by this verdict."""
     verb, reason = verdict
     if verb is Verb.STOPPED_BY_TIME and job.state is JobState.RUNNING:
@@ -196,14 +204,22 @@ def settle(
     state.release(job, finished_at)
     state.emit(Dropped(node=attempt.node, uid=job.uid, attempt=attempt.number))
     if job.ended:
-        state.emit(JobOver(node=attempt.node, uid=job.uid))
+        tell_over(state, job)
     _journal_end(state, job, now)
 
 
+def tell_over(state: State, job: Job) -> None:
+    """Let every node that may have a workspace of the ended job begin to count."""
+    for node in dict.fromkeys(attempt.node for attempt in job.attempts):
+        state.emit(JobOver(node=node, uid=job.uid))
+
+
 def _waiting_again(job: Job, now: float) -> Job:
-    if job.attempts[-1].started_at is None:
+    own_fault = isinstance(job.reason, r.Exited | r.OutOfMemory)
+    if job.attempts[-1].started_at is None and not own_fault:
         used = job.infra_retries + 1
-        return replace(job, infra_retries=used, not_before=now + 2.0**used)
+        wait_s = min(2.0**used, MAX_INFRA_BACKOFF_S)
+        return replace(job, infra_retries=used, not_before=now + wait_s)
     backoff_s = job.spec.restart.backoff_s
     return replace(
         job,

@@ -1,21 +1,26 @@
 """What people may do to jobs: submit, cancel, reorder, move, retry, keep."""
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from eaas import reasons as r
 from eaas.errors import Conflict, EaasError, FieldError, Forbidden, Invalid, NotFound, NotYours
-from eaas.ids import JobUid, PoolName, QueueName, new_uid
+from eaas.ids import JobUid, NodeName, PoolName, QueueName, UserName, new_uid
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import JobState, Verb
 from eaas_daemon.core import events as e
 from eaas_daemon.core.admission import admit, queue_for
-from eaas_daemon.core.attempts import advance
+from eaas_daemon.core.attempts import KEEP_WORKSPACE_S, advance, tell_over
 from eaas_daemon.core.changes import KeyRow
 from eaas_daemon.core.effects import Dispatch, KeepUntil
 from eaas_daemon.core.model import Job, Queue, StopIntent
 from eaas_daemon.core.state import State
 
-DEFAULT_GRACE_S = 10.0
+DEFAULT_GRACE_S: Final = 10.0
+MAX_GRACE_S: Final = 3600.0
+MAX_KEEP_S: Final = 3650 * 86400.0
+"""Ten years: what is meant to stay for good does not belong into a workspace."""
 
 
 class KeyReused(EaasError):
@@ -87,16 +92,12 @@ def cancel(state: State, event: e.Cancel, now: float) -> Job:
     """End the job: at once while it waits, else by stopping its attempt."""
     job = _own(state, event.caller, event.number)
     user = event.caller.user
+    grace_s = DEFAULT_GRACE_S if event.grace_s is None else event.grace_s
+    _check_span("grace_s", grace_s, MAX_GRACE_S)
     if job.ended:
         return job
     if job.state is JobState.PENDING:
-        job = replace(advance(job, Verb.CANCEL_ASKED), reason=r.Cancelled(by=user), finished_at=now)
-        state.put_job(job)
-        state.journal(
-            "job.cancelled", f"{user} cancelled job {job.number}", now, job=job.number, user=user
-        )
-        return job
-    grace_s = DEFAULT_GRACE_S if event.grace_s is None else event.grace_s
+        return _cancel_waiting(state, job, user, now)
     stop = StopIntent(why="cancelled", by=user, grace_s=grace_s)
     if job.stop is not None and grace_s >= job.stop.grace_s:
         return job
@@ -109,6 +110,28 @@ def cancel(state: State, event: e.Cancel, now: float) -> Job:
         "job.stopping", f"{user} is stopping job {job.number}", now, job=job.number, user=user
     )
     return job
+
+
+def _cancel_waiting(state: State, job: Job, user: UserName, now: float) -> Job:
+    keep_until = now + KEEP_WORKSPACE_S if job.attempts else None
+    job = replace(
+        advance(job, Verb.CANCEL_ASKED),
+        reason=r.Cancelled(by=user),
+        finished_at=now,
+        keep_until=keep_until,
+    )
+    state.put_job(job)
+    tell_over(state, job)
+    state.journal(
+        "job.cancelled", f"{user} cancelled job {job.number}", now, job=job.number, user=user
+    )
+    return job
+
+
+def _check_span(field: str, seconds: float, most_s: float) -> None:
+    if not 0 <= seconds <= most_s:
+        message = f"{field} must be from 0 to {most_s:g} seconds, not {seconds:g}"
+        raise Invalid((FieldError(field=field, message=message),))
 
 
 def set_priority(state: State, event: e.SetPriority, now: float) -> Job:
@@ -194,6 +217,9 @@ def retry(state: State, event: e.Retry, now: float) -> Job:
         retries_used=0,
         infra_retries=0,
         stop=None,
+        rank=0,
+        not_before=None,
+        workspace_gone=None,
     )
     admit(state, job, queue, event.caller, force=True)
     state.put_job(job)
@@ -206,18 +232,34 @@ def keep(state: State, event: e.Keep, now: float) -> Job:
     """Keep the workspace of an ended job for at least that much longer."""
     job = known_job(state, event.number)
     _check_owner(job, event.caller)
-    if not job.ended or not job.attempts:
-        raise Conflict(f"job {job.number} is {job.state}; its workspace is kept until it has ended")
-    if job.workspace_gone is not None:
-        raise Conflict(f"the workspace of job {job.number} was deleted ({job.workspace_gone})")
+    _check_span("for_s", event.for_s, MAX_KEEP_S)
+    node = _workspace_node(state, job)
     job = replace(job, keep_until=max(job.keep_until or 0, now + event.for_s))
     state.put_job(job)
     until = job.keep_until or now
-    state.emit(KeepUntil(node=job.attempts[-1].node, uid=job.uid, until=until))
+    state.emit(KeepUntil(node=node, uid=job.uid, until=until))
     user = event.caller.user
     words = f"{user} keeps the workspace of job {job.number} longer"
     state.journal("job.kept", words, now, job=job.number, user=user)
     return job
+
+
+def _workspace_node(state: State, job: Job) -> NodeName:
+    """Return the connected node that keeps the ended job's workspace, or refuse."""
+    if not job.ended:
+        raise Conflict(f"job {job.number} is {job.state}; its workspace stays until it has ended")
+    if not job.attempts:
+        raise Conflict(f"job {job.number} never ran, so it has no workspace")
+    if job.workspace_gone is not None:
+        raise Conflict(f"the workspace of job {job.number} was deleted ({job.workspace_gone})")
+    node = state.nodes.get(job.attempts[-1].node)
+    if node is None or node.session is None:
+        name = job.attempts[-1].node
+        raise Conflict(
+            f"{name} is not connected, and the workspace of job {job.number} is there; "
+            "ask again when it is back"
+        )
+    return node.name
 
 
 def _own(state: State, caller: e.Caller, number: int) -> Job:
