@@ -20,6 +20,7 @@ def hello(state: State, event: e.AgentSaidHello, now: float) -> bool:
     said = event.hello
     if (refusal := _refusal(state, event)) is not None:
         code, text = refusal
+        _note_upgrade(state, said, code)
         state.emit(TurnAway(session=event.session, code=code, text=text))
         state.journal("node.refused", f"{said.node}: {text}", now, node=said.node)
         return False
@@ -31,11 +32,19 @@ def hello(state: State, event: e.AgentSaidHello, now: float) -> bool:
         state.journal("node.joined", f"{name} joined", now, node=name)
     elif old.offline:
         state.journal("node.back", f"{name} is back", now, node=name)
-    state.spools.setdefault(said.spool_id, 0)
+    for card in said.inventory.cards:
+        state.cool(CardUuid(card.uuid), None)  # this reading is newer than any release before it
     for job in list(state.placed.get(name, {}).values()):
         attempts.found(state, job)
     state.emit(Greet(node=name, session=event.session))
     return True
+
+
+def _note_upgrade(state: State, said: wire.Hello, code: str) -> None:
+    node = state.nodes.get(NodeName(said.node))
+    known = node is not None and node.uid == said.node_uid and node.session is None
+    if node is not None and known and code == "needs_upgrade" and node.needs_upgrade is None:
+        state.put_node(replace(node, needs_upgrade=UPGRADE, version=said.version), durable=True)
 
 
 def _refusal(state: State, event: e.AgentSaidHello) -> tuple[str, str] | None:
@@ -106,14 +115,17 @@ def facts(state: State, event: e.AgentSaidFacts, now: float) -> None:
     if node is None or not event.facts.facts:
         return
     spool_id = event.facts.spool_id
-    taken = state.spools.get(spool_id, 0)
-    fresh = [spooled for spooled in event.facts.facts if spooled.seq > taken]
-    for spooled in fresh:
+    before = taken = state.spools.get(spool_id, 0)
+    first = None
+    for spooled in event.facts.facts:
+        if spooled.seq <= taken:
+            continue
         _take(state, node, spooled.fact, now)
-    if fresh:
-        state.put_spool(spool_id, fresh[0].seq, fresh[-1].seq)
-    last = max(taken, event.facts.facts[-1].seq)
-    state.emit(Acknowledge(node=node.name, spool_id=spool_id, seq=last))
+        taken = spooled.seq
+        first = taken if first is None else first
+    if first is not None:
+        state.put_spool(spool_id, first, taken)
+    state.emit(Acknowledge(node=node.name, spool_id=spool_id, seq=max(before, taken)))
 
 
 def _take(state: State, node: Node, fact: wire.Fact, now: float) -> None:
@@ -135,7 +147,7 @@ def _take(state: State, node: Node, fact: wire.Fact, now: float) -> None:
 
 def _note_workspace_gone(state: State, node: Node, fact: wire.WorkspaceGone, now: float) -> None:
     job = state.job(JobUid(fact.uid))
-    if job is None or not job.ended:
+    if job is None or not job.ended or not job.attempts or job.attempts[-1].node != node.name:
         return
     state.put_job(replace(job, workspace_gone=fact.why))
     words = f"the workspace of job {job.number} on {node.name} was deleted ({fact.why})"
@@ -177,6 +189,7 @@ def _warm(state: State, node: Node) -> None:
             continue
         if node.sampled_at > released_at:
             state.cool(CardUuid(card.uuid), None)
+            state.rouse_pools_of(node.name)
 
 
 def _note_card_changes(state: State, old: Node, new: Node, now: float) -> None:
