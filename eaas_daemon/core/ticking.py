@@ -1,5 +1,6 @@
 """What the passing of time does: backoffs end, and nodes that stay silent go offline."""
 
+from itertools import islice
 from typing import Final
 
 from msgspec.structs import replace
@@ -20,7 +21,8 @@ START_GRACE_S: Final = 120.0
 ours, not theirs."""
 
 STALL_S: Final = 5.0
-"""Ticks further apart than this mean that the controller itself stood still."""
+"""Ticks further apart than this, either way, mean that the controller itself stood still or that
+its clock was set."""
 
 KEYS_KEPT_S: Final = 3600.0
 """How long idempotency keys stay in memory; the store keeps them for longer."""
@@ -31,13 +33,13 @@ def tick(state: State, _event: Tick, now: float) -> None:
     for uid, until in list(state.delayed.items()):
         if until <= now:
             state.put_job(replace(state.jobs[uid], not_before=None))
-    if state.last_tick_at is None or now - state.last_tick_at > STALL_S:
+    if state.last_tick_at is None or abs(now - state.last_tick_at) > STALL_S:
         state.quiet_until = now + START_GRACE_S
     state.last_tick_at = now
     for node in list(state.nodes.values()) if now >= state.quiet_until else ():
         if node.session is None and not node.offline and _silent_s(node, now) > OFFLINE_AFTER_S:
             _go_offline(state, node, now)
-    for key, row in list(state.keys.items())[:64]:
+    for key, row in list(islice(state.keys.items(), 64)):
         if row.at + KEYS_KEPT_S < now:
             del state.keys[key]
 
