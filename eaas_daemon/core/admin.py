@@ -1,5 +1,6 @@
 """What admins do to pools, queues and nodes."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from eaas.spelling import nearest
 from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.core.attempts import advance, settle
+from eaas_daemon.core.effects import TurnAway
 from eaas_daemon.core.model import Job, Node, Pool, Queue
 from eaas_daemon.core.state import State
 
@@ -78,7 +80,7 @@ def delete_pool(state: State, event: e.DeletePool, now: float) -> None:
     """Remove a pool in which no job waits or runs."""
     _admin(event.caller)
     pool = pool_named(state, event.name)
-    if busy := [job.number for job in state.jobs.values() if job.pool == pool.name]:
+    if busy := [job.number for job in _open_jobs(state) if job.pool == pool.name]:
         raise Conflict(f"pool {pool.name} has jobs that have not ended: {_some(busy)}")
     for ref in [q.ref for q in state.queues.values() if q.pool == pool.name]:
         state.drop_queue(ref)
@@ -90,7 +92,9 @@ def add_to_pool(state: State, event: e.AddToPool, now: float) -> Pool:
     """Let the node, or some of its cards, belong to the pool."""
     _admin(event.caller)
     pool, node = pool_named(state, event.pool), node_named(state, event.node)
-    cards = None if event.cards is None else tuple(card_of(node, text) for text in event.cards)
+    cards = None
+    if event.cards is not None:
+        cards = tuple(dict.fromkeys(card_of(node, text) for text in event.cards))
     pool = replace(pool, members={**pool.members, node.name: cards})
     state.put_pool(pool)
     part = "" if cards is None else f" with {len(cards)} of its cards"
@@ -172,10 +176,15 @@ def delete_queue(state: State, event: e.DeleteQueue, now: float) -> None:
     queue = queue_named(state, event.pool, event.name)
     if queue.name == "default":
         raise Conflict(f"every pool keeps its queue default; pause {queue.ref} instead")
-    if busy := [job.number for job in state.jobs.values() if job.ref == queue.ref]:
+    if busy := [job.number for job in _open_jobs(state) if job.ref == queue.ref]:
         raise Conflict(f"queue {queue.ref} has jobs that have not ended: {_some(busy)}")
     state.drop_queue(queue.ref)
     _tell(state, event, "queue.deleted", f"deleted queue {queue.ref}", now)
+
+
+def _open_jobs(state: State) -> Iterator[Job]:
+    """Yield the jobs that have not ended; those that end in this step are still in memory."""
+    return (job for job in state.jobs.values() if not job.ended)
 
 
 def _some(numbers: list[Any]) -> str:
@@ -247,6 +256,9 @@ def remove_node(state: State, event: e.RemoveNode, now: float) -> None:
         if node.name in pool.members:
             members = {n: cards for n, cards in pool.members.items() if n != node.name}
             state.put_pool(replace(pool, members=members))
+    if node.session is not None:
+        text = f"{event.caller.user} removed {node.name}; it may join again"
+        state.emit(TurnAway(session=node.session, code="removed", text=text))
     state.drop_node(node.name)
     _tell(state, event, "node.removed", f"removed {node.name}", now)
 
@@ -274,7 +286,7 @@ def _unseen(job: Job, now: float) -> Job:
 
 def _dead_verdict(job: Job, reason: r.ConfirmedDead) -> tuple[Verb, r.ConfirmedDead]:
     if job.stop is not None:
-        return Verb.STOPPED, reason
+        return (Verb.STOPPED if job.stop.why == "cancelled" else Verb.EXITED_BADLY), reason
     restart = job.spec.restart
     began = job.attempts[-1].started_at is not None
     again = not began or (restart.policy != "never" and job.retries_used < restart.retries)
