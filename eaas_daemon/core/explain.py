@@ -100,14 +100,14 @@ class Explainer:
         if job.state is not JobState.PENDING:
             return self._not_waiting(job)
         waiting = self.waiting(job)
-        position = self._state.line.position(job, self._state.queues)
+        position = self._position(job)
         verdict: Literal["waiting", "never"] = "never" if waiting.never else "waiting"
         return WhyView(
             job=job.number,
             state=job.state,
             verdict=verdict,
             text=_sentence_for(job, waiting, position),
-            position=None if job.not_before is not None else position,
+            position=position,
             reasons=tuple(
                 ScopedReasonView(code=reason.code, text=r.sentence(reason), scope=scope)
                 for scope, reason in waiting.above
@@ -118,6 +118,12 @@ class Explainer:
             advice=advice(waiting),
             as_of_seq=self._state.seq,
         )
+
+    def _position(self, job: Job) -> int | None:
+        """Return its place in line; a job in backoff has left the line."""
+        if job.not_before is not None:
+            return None
+        return self._state.line.position(job, self._state.queues)
 
     def _not_waiting(self, job: Job) -> WhyView:
         reason = job.reason
@@ -154,13 +160,13 @@ def _since(node: Node) -> str | None:
     return None if node.offline_since is None else utc_text(node.offline_since)
 
 
-def _sentence_for(job: Job, waiting: Waiting, position: int) -> str:
+def _sentence_for(job: Job, waiting: Waiting, position: int | None) -> str:
     text = f"job {job.number} waits: {r.sentence(waiting.first)}"
     if waiting.never:
         text = f"job {job.number} can never start: {r.sentence(waiting.first)}"
     elif not waiting.above and not waiting.nodes:
         text = f"job {job.number} is about to be placed"
-    return text if position <= 1 else f"{text}; it is number {position} in line"
+    return text if position is None or position <= 1 else f"{text}; it is number {position} in line"
 
 
 def node_view(reason: r.NodeReason) -> WhyNodeView:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from eaas.ids import CardUuid
+from eaas.ids import CardUuid, JobUid
 from eaas.lifecycle import CardState, JobState, NodeState
 from eaas.units import utc_text
 from eaas.views import (
@@ -58,7 +58,7 @@ def node_view(state: State, node: Node) -> NodeView:
         runtime=inventory.runtime,
         engine=inventory.engine,
         pools=pools_of(state, node),
-        labels={**inventory.labels, **node.labels},
+        labels=node.all_labels,
         cpus=inventory.cpus,
         cpus_used=used,
         memory_mib=inventory.memory_mib,
@@ -133,7 +133,7 @@ def _claim(job: Job) -> CardClaimView:
 
 def _processes(state: State, card: CardReport) -> Iterator[CardProcessView]:
     for process in card.processes or ():
-        job = next((job for job in state.jobs.values() if job.uid == process.uid), None)
+        job = None if process.uid is None else state.jobs.get(JobUid(process.uid))
         yield CardProcessView(
             pid=process.pid,
             user=process.user,
