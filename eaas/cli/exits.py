@@ -79,12 +79,10 @@ def _for_people(error: EaasError) -> str:
 def _problem(error: EaasError, format: str) -> str:
     import msgspec
 
-    from eaas.cli.output import escaped
+    from eaas.cli.output import as_yaml, escaped
     from eaas.problem import problem_from
 
     problem = problem_from(error)
-    if format == "json":
-        return escaped(msgspec.json.encode(problem).decode()) + "\n"
-    import yaml
-
-    return str(yaml.safe_dump(msgspec.to_builtins(problem), sort_keys=False, allow_unicode=True))
+    if format == "yaml":
+        return as_yaml(problem)
+    return escaped(msgspec.json.encode(problem).decode()) + "\n"

@@ -12,7 +12,7 @@ from eaas.cli.draw_jobs import state
 from eaas.cli.output import Output
 from eaas.client import Client
 from eaas.client.logs import LogSlice, Stream
-from eaas.errors import NotFound
+from eaas.errors import NotFound, NotYours
 from eaas.lifecycle import ENDED, JobState
 from eaas.safe_text import safe_log
 from eaas.views import JobView
@@ -132,12 +132,12 @@ def detached(id: int) -> None:
 
 
 async def last_words(client: Client, job: JobView) -> list[str]:
-    """Return the last lines of the job's last attempt."""
+    """Return the last lines of the job's last attempt; none when they are somebody else's."""
     if not job.attempt:
         return []
     try:
         piece = await client.tail_log(job.id, job.attempt, LAST_LINES)
-    except NotFound:
+    except (NotFound, NotYours):
         return []
     return safe_log(piece.data).splitlines()
 

@@ -16,7 +16,6 @@ from eaas.cli.requests import Request, requests_from
 from eaas.client import Client
 from eaas.job_fields import JobField, flag_fields, nested
 from eaas.lifecycle import JobState
-from eaas.packs import packed
 from eaas.views import JobView
 from eaas.wire.rest import BatchAnswer
 
@@ -45,12 +44,12 @@ class SubmitCommand(Command):
 
 def _flag(field: JobField) -> click.Option:
     assert field.flag is not None
-    takes_value = bool(field.metavar)
+    words = [field.flag, field.key.replace(".", "__")]
+    if not field.metavar:
+        return click.Option(words, is_flag=True, help=field.help)
     return click.Option(
-        [field.flag, field.key.replace(".", "__")],
-        metavar=field.metavar or None,
-        type=str if takes_value else None,
-        is_flag=not takes_value,
+        words,
+        metavar=field.metavar,
         multiple=field.repeated,
         help=field.help,
         shell_complete=NAMES.get(field.key),
@@ -147,8 +146,8 @@ def _has_loose_words(args: Sequence[str]) -> bool:
 
 async def _try(line: Line, client: Client, request: Request) -> int:
     if request.folder is not None:
-        with packed(request.folder) as pack:
-            request = request.packed_as(pack.hash)
+        hash, _ = await client.upload_folder(request.folder)
+        request = request.packed_as(hash)
     dry = await client.dry_run(request.fields)
     line.out.answer(dry, lambda: dry_run_picture(dry))
     return 0 if dry.valid and dry.would != "never" else FAILED

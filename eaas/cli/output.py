@@ -76,7 +76,7 @@ class Output:
         elif self.format == "json":
             self.text(escaped(msgspec.json.format(msgspec.json.encode(view), indent=2).decode()))
         else:
-            self.text(_yaml(view), end="")
+            self.text(as_yaml(view), end="")
 
     def item(self, view: Any, draw: Callable[[], str]) -> None:
         """Print one item of a list that has no end: a line of text or of JSON."""
@@ -85,7 +85,7 @@ class Output:
         elif self.format == "json":
             self.text(escaped(msgspec.json.encode(view).decode()))
         else:
-            self.text("---\n" + _yaml(view), end="")
+            self.text("---\n" + as_yaml(view), end="")
         self._stdout.flush()
 
     def text(self, text: str, *, end: str = "\n") -> None:
@@ -140,6 +140,17 @@ def escaped(json: str) -> str:
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", json)
 
 
+def as_yaml(view: Any) -> str:
+    """Return the view as YAML; with anything unsafe in it, all but ASCII is written as escapes."""
+    import yaml
+
+    builtins = msgspec.to_builtins(view)
+    text = str(yaml.safe_dump(builtins, sort_keys=False, allow_unicode=True, width=100))
+    if _UNSAFE.search(text) is None:
+        return text
+    return str(yaml.safe_dump(builtins, sort_keys=False, allow_unicode=False, width=100))
+
+
 def _cell(value: str | None) -> str:
     return "-" if value is None or value == "" else safe_text(value)
 
@@ -150,13 +161,6 @@ def _width(cell: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(cell)
-
-
-def _yaml(view: Any) -> str:
-    import yaml
-
-    builtins = msgspec.to_builtins(view)
-    return str(yaml.safe_dump(builtins, sort_keys=False, allow_unicode=True, width=100))
 
 
 def _draw_rich(block: Table | Facts, stream: TextIO) -> None:

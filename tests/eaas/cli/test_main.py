@@ -1,0 +1,76 @@
+import ast
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from eaas.cli.group import Entry, Group
+from eaas.cli.main import CLI
+from tests.eaas.cli.conftest import Type
+
+PROGRAM = Path(sys.executable).with_name("mini-eaas")
+
+
+def entries(group: Group) -> Iterator[tuple[str, Entry]]:
+    for name, entry in group.entries.items():
+        if isinstance(entry, Group):
+            yield from ((f"{name} {inner}", one) for inner, one in entries(entry))
+        else:
+            yield name, entry
+
+
+LEAVES = dict(entries(CLI))
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_command_loads_and_says_what_the_list_says_of_it(name: str) -> None:
+    command = LEAVES[name].load()
+
+    assert isinstance(command, click.Command)
+    assert (command.help or "").partition("\n")[0] == LEAVES[name].help
+
+
+def test_help_takes_less_than_200_ms() -> None:
+    times = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        subprocess.run([PROGRAM, "--help"], check=True, stdout=subprocess.DEVNULL)
+        times.append(time.perf_counter() - begin)
+
+    assert min(times) < 0.2
+
+
+def test_help_imports_neither_the_client_nor_the_job_file() -> None:
+    code = (
+        "import sys; from eaas.cli.main import run; run(['--help']); sys.exit(repr({*sys.modules}))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    loaded = ast.literal_eval(run.stderr)
+
+    assert not loaded & {"aiohttp", "asyncio", "rich", "yaml", "eaas.client", "eaas.job_fields"}
+
+
+def test_the_help_lists_every_command(typing: Type) -> None:
+    said = typing("--help")
+
+    assert said.code == 0
+    for name in CLI.entries:
+        assert f"  {name} " in said.out
+
+
+def test_an_unknown_command_is_a_usage_error_with_a_suggestion(typing: Type) -> None:
+    said = typing("jbo", "list")
+
+    assert (said.code, said.out) == (2, "")
+    assert "there is no command 'jbo'; did you mean job?" in said.err
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    line = f"{PROGRAM} schema job | head -c 5 > /dev/null; echo ${{PIPESTATUS[0]}}"
+    run = subprocess.run(["bash", "-c", line], check=True, capture_output=True, text=True)
+
+    assert (run.stdout, run.stderr) == ("0\n", "")
