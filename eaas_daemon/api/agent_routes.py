@@ -1,0 +1,38 @@
+"""Routes on which agents hold their links."""
+
+from aiohttp import web
+
+from eaas.wire.logs import LogEnd
+from eaas_daemon.agents.link import serve_link
+from eaas_daemon.api.auth import for_agents
+from eaas_daemon.api.parts import Parts
+from eaas_daemon.core.events import LogFinished
+from eaas_daemon.logs.link import serve_logs
+
+
+class AgentRoutes:
+    """``/agent/v1/link`` and ``/agent/v1/logs``."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def routes(self) -> list[web.RouteDef]:
+        """Return the routes."""
+        return [
+            web.get("/agent/v1/link", for_agents(self.link), allow_head=False),
+            web.get("/agent/v1/logs", for_agents(self.logs), allow_head=False),
+        ]
+
+    async def link(self, request: web.Request) -> web.StreamResponse:
+        """Hold an agent's control link."""
+        with self._parts.long_calls.noted():
+            return await serve_link(request, self._parts.engine, self._parts.roster)
+
+    async def logs(self, request: web.Request) -> web.StreamResponse:
+        """Hold an agent's log link."""
+        parts = self._parts
+        with parts.long_calls.noted():
+            return await serve_logs(request, parts.logs, parts.roster.is_session, self._ended)
+
+    async def _ended(self, uid: str, attempt: int, end: LogEnd) -> None:
+        await self._parts.engine.ask(LogFinished(end=end))

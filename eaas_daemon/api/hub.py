@@ -1,0 +1,238 @@
+"""The stream's source: turns every stored step into frames, once for all who listen.
+
+While nobody listens, and for a while after the last one has gone, nothing is drawn and nothing
+kept. ``after`` resumes where the frames since that number were drawn for somebody and are still
+in the ring; in every other case (nobody listened, too long ago, before the controller's start) the
+client gets a snapshot instead. Several frames may carry the same number: they hold news without
+a line in the journal. Whoever resumes at that number gets them all (again), which does no harm.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from eaas.errors import Unavailable
+from eaas.ids import JobUid, NodeName
+from eaas.units import utc_text
+from eaas.wire.to_client import Changes as ChangesFrame
+from eaas.wire.to_client import Readings, Snapshot
+from eaas_daemon.api.affected import Affected
+from eaas_daemon.api.event_views import event_view
+from eaas_daemon.api.frames import ENCODER, Encodings, Frame, Ring, Viewer, framed, job_bytes, raws
+from eaas_daemon.api.subscriber import Subscriber
+from eaas_daemon.clock import Clock, SystemClock
+from eaas_daemon.core.changes import Changes
+from eaas_daemon.core.effects import Effect
+from eaas_daemon.core.events import Tick
+from eaas_daemon.core.inventory_picture import card_view, node_view, pool_view, queue_view
+from eaas_daemon.core.model import Job
+from eaas_daemon.engine import Engine
+
+MAX_SUBSCRIBERS: Final = 500
+MAX_FRAMES: Final = 10_000
+MAX_RING_BYTES: Final = 32 << 20
+LINGER_S: Final = 60.0
+"""How long frames are still drawn for the last subscriber to come back to."""
+COUNTS_EVERY_S: Final = 0.1
+"""Nodes, pools and queues are drawn again at most this often because of their jobs."""
+READINGS_EVERY_S: Final = 1.0
+"""Readings of a node, phases of jobs, and places in line: at most this often."""
+
+
+class Hub:
+    """A listener of the engine. Never waits for a subscriber."""
+
+    def __init__(self, engine: Engine, clock: Clock | None = None) -> None:
+        self._engine = engine
+        self._state = engine.state
+        self._clock = SystemClock() if clock is None else clock
+        self._seq = engine.state.seq
+        self._subscribers: set[Subscriber] = set()
+        self._ring = Ring(max_frames=MAX_FRAMES, max_bytes=MAX_RING_BYTES)
+        self._ring.forgotten = self._seq
+        self._affected: Affected | None = None
+        """None while nothing is recorded."""
+        self._began_at_seq = self._seq
+        self._linger_until = 0.0
+        self._counts_at = self._slow_at = 0.0
+        self._phases: set[JobUid] = set()
+        self._readings: dict[NodeName, None] = {}
+        self._read_at: dict[NodeName, float] = {}
+
+    # --- subscribers
+
+    def join(self, viewer: Viewer, after: int | None) -> Subscriber:
+        """Let somebody listen: from ``after`` on if possible, else from a snapshot on."""
+        if len(self._subscribers) >= MAX_SUBSCRIBERS:
+            raise Unavailable("too many clients follow the stream already; close some")
+        subscriber = Subscriber(viewer)
+        self._subscribers.add(subscriber)
+        if after is None or not self._resume(subscriber, after):
+            self.send_snapshot_soon()
+        return subscriber
+
+    def leave(self, subscriber: Subscriber) -> None:
+        """Forget the subscriber."""
+        self._subscribers.discard(subscriber)
+        if not self._subscribers:
+            self._linger_until = self._clock.now() + LINGER_S
+
+    def send_snapshot_soon(self) -> None:
+        """Have a step made, at whose end those who wait for a snapshot get it."""
+        self._engine.post(Tick())
+
+    def _resume(self, subscriber: Subscriber, after: int) -> bool:
+        floor = max(self._ring.forgotten + 1, self._began_at_seq)
+        if self._affected is None or not floor <= after <= self._seq:
+            return False
+        subscriber.follows = True
+        for frame in self._ring.since(after):
+            subscriber.offer(Encodings(frame.changes, frame.jobs).for_viewer(subscriber.viewer))
+        subscriber.fell_behind = False
+        return subscriber.follows
+
+    # --- steps
+
+    def __call__(self, changes: Changes, effects: Sequence[Effect]) -> None:
+        """Tell the subscribers what a stored step has changed."""
+        after, self._seq = self._seq, changes.seq
+        if not self._records():
+            return
+        now = self._clock.now()
+        assert self._affected is not None
+        self._affected.note(changes)
+        self._note_passing()
+        self._send_changes(changes, after, now)
+        self._send_readings(now)
+        self._send_snapshots(now)
+
+    def _records(self) -> bool:
+        """Tell whether somebody listens or may come back; begin or end recording."""
+        if self._subscribers or (self._affected and self._clock.now() < self._linger_until):
+            if self._affected is None:
+                self._began_at_seq = self._seq
+                self._affected = Affected(self._state)
+                self._affected.moved_in_line(self._engine.painter().explainer)
+            return True
+        if self._affected is not None:
+            self._affected = None
+            self._ring.clear()
+            self._ring.forgotten = self._seq
+            self._phases.clear()
+            self._readings.clear()
+            self._read_at.clear()
+        return False
+
+    def _note_passing(self) -> None:
+        self._phases.update(self._state.touched)
+        self._readings.update(self._state.read_nodes)
+
+    # --- changes
+
+    def _send_changes(self, changes: Changes, after: int, now: float) -> None:
+        frame = self._frame(changes, after, now)
+        if frame is None:
+            return
+        self._ring.add(frame)
+        forms = Encodings(frame.changes, frame.jobs)
+        for subscriber in self._subscribers:
+            if subscriber.follows:
+                subscriber.offer(forms.for_viewer(subscriber.viewer))
+
+    def _frame(self, changes: Changes, after: int, now: float) -> Frame | None:
+        """Return what the step shows, or None if nothing."""
+        assert self._affected is not None
+        jobs = {job.uid: job for job in changes.jobs}
+        if now - self._slow_at >= READINGS_EVERY_S:
+            self._slow_at = now
+            self._add_slow(jobs)
+        asked = changes.nodes or changes.pools or changes.queues
+        drawn: dict[str, tuple[object, ...]] = {}
+        if asked or now - self._counts_at >= COUNTS_EVERY_S:
+            self._counts_at = now
+            drawn = self._counted()
+        gone = changes.gone_nodes or changes.gone_pools or changes.gone_queues
+        if not (jobs or gone or changes.journal or any(drawn.values())):
+            return None
+        painter = self._engine.painter()
+        shown = ChangesFrame(
+            after=after,
+            seq=changes.seq,
+            at=utc_text(now),
+            gone_pools=tuple(changes.gone_pools),
+            gone_queues=tuple(changes.gone_queues),
+            gone_nodes=tuple(changes.gone_nodes),
+            events=raws(event_view(row) for row in changes.journal),
+            **drawn,  # type: ignore[arg-type]
+        )
+        return framed(shown, tuple(job_bytes(painter.job(job)) for job in jobs.values()))
+
+    def _add_slow(self, jobs: dict[JobUid, Job]) -> None:
+        """Add the jobs whose phase or place in line is new, and look at the cards' readings."""
+        assert self._affected is not None
+        for uid in self._phases:
+            if uid in self._state.jobs:
+                jobs[uid] = self._state.jobs[uid]
+        self._phases.clear()
+        for job in self._affected.moved_in_line(self._engine.painter().explainer):
+            jobs[job.uid] = job
+
+    def _counted(self) -> dict[str, tuple[object, ...]]:
+        assert self._affected is not None
+        state = self._state
+        self._affected.note_readings(self._readings)
+        nodes, pools, queues = self._affected.take()
+        return {
+            "nodes": raws(node_view(state, node) for node in nodes),
+            "pools": raws(pool_view(state, state.pools[name]) for name in pools),
+            "queues": raws(queue_view(state, state.queues[ref]) for ref in queues),
+        }
+
+    # --- readings
+
+    def _send_readings(self, now: float) -> None:
+        due = [n for n in self._readings if now - self._read_at.get(n, 0.0) >= READINGS_EVERY_S]
+        for name in due:
+            del self._readings[name]
+            self._read_at[name] = now
+            if (readings := self._reading(name, now)) is not None:
+                data = ENCODER.encode(readings)
+                for subscriber in self._subscribers:
+                    subscriber.offer(data)
+
+    def _reading(self, name: NodeName, now: float) -> Readings | None:
+        node = self._state.nodes.get(name)
+        if node is None:
+            return None
+        view = node_view(self._state, node)
+        return Readings(
+            at=utc_text(now),
+            node=name,
+            cpus_used=view.cpus_used,
+            memory_used_mib=view.memory_used_mib,
+            cards=tuple(card_view(self._state, node, card) for card in node.cards),
+        )
+
+    # --- snapshots
+
+    def _send_snapshots(self, now: float) -> None:
+        waiting = [one for one in self._subscribers if not one.follows and not one.fell_behind]
+        if not waiting:
+            return
+        forms = self._snapshot(now)
+        for subscriber in waiting:
+            subscriber.begin(forms.for_viewer(subscriber.viewer))
+
+    def _snapshot(self, now: float) -> Encodings:
+        state, painter = self._state, self._engine.painter()
+        painter.number_positions()
+        jobs = (painter.job(job) for job in state.jobs.values() if not job.ended)
+        snapshot = Snapshot(
+            seq=self._seq,
+            epoch=state.epoch,
+            at=utc_text(now),
+            pools=raws(pool_view(state, state.pools[name]) for name in sorted(state.pools)),
+            queues=raws(queue_view(state, state.queues[ref]) for ref in sorted(state.queues)),
+            nodes=raws(node_view(state, state.nodes[name]) for name in sorted(state.nodes)),
+            jobs=(),
+        )
+        return Encodings(snapshot, tuple(job_bytes(view) for view in jobs))

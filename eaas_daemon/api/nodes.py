@@ -1,0 +1,87 @@
+"""Routes of nodes and their cards."""
+
+from collections.abc import Iterator
+
+from aiohttp import web
+
+from eaas.errors import FieldError, Invalid
+from eaas.views import NodeView, Page
+from eaas.wire.rest import PatchNode
+from eaas_daemon.api.bodies import read_body
+from eaas_daemon.api.parts import Parts, answer, caller_of
+from eaas_daemon.core import events as e
+from eaas_daemon.core.admin import node_named
+from eaas_daemon.core.inventory_picture import card_view, node_view
+from eaas_daemon.core.model import Node
+
+
+class NodeRoutes:
+    """``/api/v1/nodes`` and ``/api/v1/cards``."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._engine = parts.engine
+
+    def routes(self) -> list[web.RouteDef]:
+        """Return the routes."""
+        node = "/api/v1/nodes/{node}"
+        return [
+            web.get("/api/v1/nodes", self.every, allow_head=False),
+            web.get("/api/v1/cards", self.cards, allow_head=False),
+            web.get(node, self.show, allow_head=False),
+            web.patch(node, self.patch),
+            web.delete(node, self.remove),
+            web.post(f"{node}/confirm-dead", self.confirm_dead),
+        ]
+
+    async def every(self, request: web.Request) -> web.Response:
+        """Show every node."""
+        state = self._engine.state
+        return answer(Page([node_view(state, state.nodes[name]) for name in sorted(state.nodes)]))
+
+    async def cards(self, request: web.Request) -> web.Response:
+        """Show every card of every node."""
+        state = self._engine.state
+        nodes = [state.nodes[name] for name in sorted(state.nodes)]
+        return answer(Page([card_view(state, node, card) for node in nodes for card in node.cards]))
+
+    async def show(self, request: web.Request) -> web.Response:
+        """Show one node."""
+        return answer(self._view(node_named(self._engine.state, request.match_info["node"])))
+
+    async def patch(self, request: web.Request) -> web.Response:
+        """Drain, resume, label; exclude and include cards: all that the body names, in order."""
+        body = await read_body(request, PatchNode)
+        wishes = list(_wishes(request, body))
+        if not wishes:
+            message = "say what to change: draining, labels, exclude_card or include_card"
+            raise Invalid((FieldError(field="", message=message),))
+        answers = [await self._engine.ask(wish) for wish in wishes]
+        return answer(self._view(answers[-1]))
+
+    async def remove(self, request: web.Request) -> web.Response:
+        """Forget a node that has nothing to do."""
+        await self._engine.ask(
+            e.RemoveNode(caller=caller_of(request), node=request.match_info["node"])
+        )
+        return answer({})
+
+    async def confirm_dead(self, request: web.Request) -> web.Response:
+        """Take a person's word that a silent node's attempts are over."""
+        event = e.ConfirmDead(caller=caller_of(request), node=request.match_info["node"])
+        return answer(self._view(await self._engine.ask(event)))
+
+    def _view(self, node: Node) -> NodeView:
+        state = self._engine.state
+        return node_view(state, state.nodes.get(node.name, node))
+
+
+def _wishes(request: web.Request, body: PatchNode) -> Iterator[e.Asked]:
+    caller, node = caller_of(request), request.match_info["node"]
+    if body.labels is not None:
+        yield e.SetLabels(caller=caller, node=node, labels=body.labels)
+    if body.exclude_card is not None:
+        yield e.SetExcluded(caller=caller, node=node, card=body.exclude_card, excluded=True)
+    if body.include_card is not None:
+        yield e.SetExcluded(caller=caller, node=node, card=body.include_card, excluded=False)
+    if body.draining is not None:
+        yield e.SetDraining(caller=caller, node=node, draining=body.draining)

@@ -1,0 +1,68 @@
+"""The stream's websocket, ``/api/v1/stream``."""
+
+import asyncio
+from typing import Final
+
+from aiohttp import WSMsgType, web
+
+from eaas_daemon.api.bodies import query_int
+from eaas_daemon.api.hub import Hub
+from eaas_daemon.api.long_calls import LongCalls
+from eaas_daemon.api.parts import caller_of
+from eaas_daemon.api.subscriber import Subscriber
+
+HEARTBEAT_S: Final = 20.0
+MAX_FROM_CLIENT_BYTES: Final = 4096
+"""A client has nothing to say here."""
+GOING_AWAY: Final = 1001
+
+
+class StreamRoutes:
+    """Frames out, nothing in."""
+
+    def __init__(self, hub: Hub, long_calls: LongCalls) -> None:
+        self._hub = hub
+        self._long_calls = long_calls
+
+    def routes(self) -> list[web.RouteDef]:
+        """Return the route."""
+        return [web.get("/api/v1/stream", self.follow, allow_head=False)]
+
+    async def follow(self, request: web.Request) -> web.WebSocketResponse:
+        """Send frames until the client goes or the controller stops."""
+        caller = caller_of(request)
+        after = query_int(request, "after", 0) if "after" in request.query else None
+        socket = web.WebSocketResponse(
+            heartbeat=HEARTBEAT_S, max_msg_size=MAX_FROM_CLIENT_BYTES, compress=False
+        )
+        subscriber = self._hub.join(None if caller.admin else caller.user, after)
+        try:
+            with self._long_calls.noted():
+                await socket.prepare(request)
+                await self._serve(socket, subscriber)
+        except asyncio.CancelledError:
+            await socket.close(code=GOING_AWAY, message=b"the controller is stopping")
+            raise
+        finally:
+            self._hub.leave(subscriber)
+        return socket
+
+    async def _serve(self, socket: web.WebSocketResponse, subscriber: Subscriber) -> None:
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                writer = tasks.create_task(self._write(socket, subscriber))
+                async for message in socket:
+                    if message.type is WSMsgType.ERROR:
+                        break
+                writer.cancel()
+        except* ConnectionError:
+            pass  # the client is gone, which is how most streams end
+
+    async def _write(self, socket: web.WebSocketResponse, subscriber: Subscriber) -> None:
+        while True:
+            await subscriber.wait()
+            while (frame := subscriber.take()) is not None:
+                await socket.send_frame(frame, WSMsgType.TEXT)
+            if subscriber.fell_behind:
+                subscriber.fell_behind = False
+                self._hub.send_snapshot_soon()

@@ -1,0 +1,65 @@
+"""One client of the stream: what still waits to be sent to it."""
+
+import asyncio
+from collections import deque
+from typing import Final
+
+from eaas_daemon.api.frames import Viewer
+
+MAX_WAITING_FRAMES: Final = 2000
+MAX_WAITING_BYTES: Final = 16 << 20
+"""Beyond either a client is too slow: what waits is thrown away, and a snapshot comes instead."""
+
+
+class Subscriber:
+    """A bounded queue of encoded frames. Adding never waits."""
+
+    def __init__(self, viewer: Viewer) -> None:
+        self.viewer: Final = viewer
+        self.follows = False
+        """False while it waits for a snapshot; frames before that are not for it."""
+        self.fell_behind = False
+        self._frames: deque[bytes] = deque()
+        self._bytes = 0
+        self._wake = asyncio.Event()
+
+    def begin(self, snapshot: bytes) -> None:
+        """Let it start over with a snapshot, however long that is."""
+        self._drop()
+        self._add(snapshot)
+        self.follows, self.fell_behind = True, False
+
+    def offer(self, frame: bytes) -> None:
+        """Queue the frame, or give up on this client until it reads again."""
+        if not self.follows:
+            return
+        if len(self._frames) >= MAX_WAITING_FRAMES or self._bytes + len(frame) > max(
+            MAX_WAITING_BYTES, len(frame)
+        ):
+            self._drop()
+            self.follows, self.fell_behind = False, True
+            self._wake.set()
+            return
+        self._add(frame)
+
+    async def wait(self) -> None:
+        """Return when there is a frame, or it fell behind."""
+        await self._wake.wait()
+        self._wake.clear()
+
+    def take(self) -> bytes | None:
+        """Return the next frame, if there is one."""
+        if not self._frames:
+            return None
+        frame = self._frames.popleft()
+        self._bytes -= len(frame)
+        return frame
+
+    def _add(self, frame: bytes) -> None:
+        self._frames.append(frame)
+        self._bytes += len(frame)
+        self._wake.set()
+
+    def _drop(self) -> None:
+        self._frames.clear()
+        self._bytes = 0

@@ -1,0 +1,154 @@
+"""What would become of a job if it were submitted now. Changes nothing."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from eaas.errors import EaasError, FieldError, Invalid, NeverFits
+from eaas.ids import JobNumber, JobUid
+from eaas.job_spec import JobSpec
+from eaas.lifecycle import JobState
+from eaas.views import (
+    DryRunView,
+    EtaView,
+    FieldErrorView,
+    HeldCardView,
+    WhyView,
+)
+from eaas_daemon.core.admission import admit, queue_for
+from eaas_daemon.core.ask import ask_of
+from eaas_daemon.core.events import Caller
+from eaas_daemon.core.explain import Explainer
+from eaas_daemon.core.fit import usable
+from eaas_daemon.core.model import Job
+from eaas_daemon.core.plan import best_room, queue_gate, rooms_of
+from eaas_daemon.core.state import State
+
+NO_UID = JobUid("")
+
+
+def dry_run(state: State, spec: JobSpec, caller: Caller, now: float) -> DryRunView:
+    """Return the verdict on a job that nobody has submitted."""
+    try:
+        job = would_be(state, spec, caller, now)
+        admit(state, job, state.queues[job.ref], caller, force=True)
+    except Invalid as refusal:
+        return refused(state, refusal)
+    except EaasError as refusal:
+        return refused(state, Invalid((FieldError(field="queue", message=refusal.sentence),)))
+    return _verdict(state, job)
+
+
+def first_refused(
+    state: State, specs: Sequence[JobSpec], caller: Caller, now: float, *, force: bool
+) -> int:
+    """Return the place of the first job that would be refused; the last one if none would."""
+    for index, spec in enumerate(specs):
+        try:
+            job = would_be(state, spec, caller, now)
+            admit(state, job, state.queues[job.ref], caller, force=force)
+        except EaasError:
+            return index
+    return len(specs) - 1
+
+
+def would_be(state: State, spec: JobSpec, caller: Caller, now: float) -> Job:
+    """Return the job as it would begin to wait, with the number it might get."""
+    pool, queue = queue_for(state, spec)
+    return Job(
+        uid=NO_UID,
+        number=JobNumber(state.next_number),
+        user=caller.user,
+        spec=spec,
+        pool=pool.name,
+        queue=queue.name,
+        state=JobState.PENDING,
+        priority=spec.priority,
+        created_at=now,
+        timeout_s=spec.timeout_s or queue.timeout_s,
+    )
+
+
+def refused(state: State, refusal: Invalid) -> DryRunView:
+    """Return the verdict on what is no job at all."""
+    return DryRunView(
+        job=None,
+        state=None,
+        verdict="never",
+        text=f"this would be refused: {refusal.sentence}",
+        position=None,
+        reasons=(),
+        nodes=(),
+        blockers=(),
+        eta=EtaView(at=None, in_s=None, kind="unknown"),
+        advice=(),
+        as_of_seq=state.seq,
+        valid=False,
+        errors=tuple(_error_view(error) for error in refusal.errors),
+        would="never",
+        node=None,
+        cards=(),
+    )
+
+
+def _error_view(error: FieldError) -> FieldErrorView:
+    return FieldErrorView(
+        field=error.field,
+        line=error.line,
+        column=error.column,
+        message=error.message,
+        suggestion=error.suggestion,
+    )
+
+
+def _verdict(state: State, job: Job) -> DryRunView:
+    """Place the job beside those that wait: all of them fit nowhere, or they would not wait."""
+    why = Explainer(state).why(job)
+    if why.verdict == "never":
+        return _view(why, "never", text=_never_text(why))
+    pool, queue, ask = state.pools[job.pool], state.queues[job.ref], ask_of(job)
+    room = best_room(job, ask, pool, rooms_of(state))
+    if room is None or queue_gate(queue, state.running.get(queue.ref, 0)) is not None:
+        reason = why.text.partition(": ")[2] or why.text
+        return _view(why, "wait", text=f"it would wait: {reason}")
+    cards = tuple(
+        HeldCardView(uuid=card.uuid, index=card.index, memory_mib=None)
+        for card in usable(room, ask, pool)[: ask.gpus]
+    )
+    name = room.node.name
+    placed = replace(why, verdict="placed", position=None, reasons=(), nodes=(), blockers=())
+    return _view(placed, "start", text=f"it would start on {name} now", node=name, cards=cards)
+
+
+def _never_text(why: WhyView) -> str:
+    facts = "; ".join(node.text for node in why.nodes)
+    return f"{NeverFits.code}: no node could ever run it: {facts}"
+
+
+def _view(
+    why: WhyView,
+    would: Literal["start", "wait", "never"],
+    *,
+    text: str,
+    node: str | None = None,
+    cards: tuple[HeldCardView, ...] = (),
+) -> DryRunView:
+    return DryRunView(
+        job=None,
+        state=None,
+        verdict=why.verdict,
+        text=text,
+        position=why.position,
+        reasons=why.reasons,
+        nodes=why.nodes,
+        blockers=why.blockers,
+        eta=why.eta,
+        advice=why.advice,
+        as_of_seq=why.as_of_seq,
+        valid=True,
+        errors=(),
+        would=would,
+        node=node,
+        cards=cards,
+    )

@@ -1,0 +1,217 @@
+"""A controller without its agents: real store, engine and server, callers named by a header."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import msgspec
+from aiohttp import web
+
+from eaas.client.address import Address
+from eaas.errors import Unauthenticated
+from eaas.ids import JobUid, NodeName, UserName
+from eaas.wire import from_agent as wire
+from eaas_daemon.agents.roster import Roster
+from eaas_daemon.api.bell import JobBell
+from eaas_daemon.api.file_exchange import FileExchange
+from eaas_daemon.api.hub import Hub
+from eaas_daemon.api.long_calls import LongCalls
+from eaas_daemon.api.packs import PackStore
+from eaas_daemon.api.parts import Parts, Where
+from eaas_daemon.api.server import Served, application, serve
+from eaas_daemon.core import events as e
+from eaas_daemon.core.model import Job
+from eaas_daemon.engine import Engine
+from eaas_daemon.logs.store import LogStore
+from eaas_daemon.revive import revive
+from eaas_daemon.store.database import Database
+from eaas_daemon.store.readers import Reader
+from tests.rig.builders import ADMIN, a_hello, an_inventory
+
+USER_HEADER = "X-Test-User"
+Answer = tuple[int, Any]
+
+
+class FixedClock:
+    """Stands still until a test moves it."""
+
+    def __init__(self) -> None:
+        self.at = 1000.0
+
+    def now(self) -> float:
+        return self.at
+
+
+def who(request: web.Request) -> e.Caller:
+    """Believe the header: ``root`` is an admin, everybody else a member."""
+    user = request.headers.get(USER_HEADER)
+    if user is None:
+        raise Unauthenticated("say who you are")
+    return e.Caller(user=UserName(user), admin=user == "root")
+
+
+class House:
+    """Everything behind the server, and ways to let things happen there."""
+
+    def __init__(self, parts: Parts, clock: FixedClock, socket: Path) -> None:
+        self.parts, self.clock, self.socket = parts, clock, socket
+        self.engine, self.state = parts.engine, parts.engine.state
+        self.served: Served
+        self.address = Address(socket=socket)
+        self.http = aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(socket)))
+        self._facts = 0
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        user: str | None = "ann",
+        **headers: str,
+    ) -> Answer:
+        """Return the status and the decoded answer."""
+        async with self.open(method, path, body, user=user, **headers) as response:
+            content = await response.read()
+            is_json = "json" in response.content_type
+            return response.status, msgspec.json.decode(content) if is_json else content
+
+    def open(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        user: str | None = "ann",
+        **headers: str,
+    ) -> Any:
+        """Ask, as a context manager of the response."""
+        sent = {key.replace("_", "-"): value for key, value in headers.items()}
+        if user is not None:
+            sent[USER_HEADER] = user
+        data: Any = body
+        if body is not None and not isinstance(body, bytes):
+            data = msgspec.json.encode(body)
+        if data is not None:
+            sent.setdefault("Content-Type", "application/json")
+        return self.http.request(method, f"http://controller{path}", data=data, headers=sent)
+
+    async def tick(self, seconds: float = 0.0) -> None:
+        """Let time pass, all at once."""
+        self.clock.at += seconds
+        await self.engine.ask(e.Tick())
+
+    async def node(self, name: str, *cards: wire.CardReport, **inventory: Any) -> None:
+        """Let a node join."""
+        hello = a_hello(name, an_inventory(*cards, **inventory))
+        await self.engine.ask(e.AgentSaidHello(session=f"s-{name}", address=None, hello=hello))
+
+    async def pool(self, name: str = "default", *nodes: str) -> None:
+        """Make a pool with these nodes in it."""
+        await self.engine.ask(e.CreatePool(caller=ADMIN, name=name))
+        for node in nodes:
+            event = e.AddToPool(caller=ADMIN, pool=name, node=node, cards=None)
+            await self.engine.ask(event)
+
+    async def submit(self, user: str = "ann", **fields: Any) -> int:
+        """Submit one job and return its number."""
+        job = {"image": "busybox", "command": "true", **fields}
+        status, view = await self.ask("POST", "/api/v1/jobs?force=1", job, user=user)
+        assert status == 201, view
+        return int(view["id"])
+
+    def job(self, number: int) -> Job:
+        """Return the job, ended or not."""
+        job = self.state.job_by_number(number)
+        assert job is not None
+        return job
+
+    async def fact(self, node: str, fact: wire.Fact) -> None:
+        """Let the node's agent send one fact."""
+        self._facts += 1
+        facts = wire.Facts(spool_id=f"spool-{node}", facts=(wire.Spooled(self._facts, fact),))
+        await self.engine.ask(
+            e.AgentSaidFacts(node=NodeName(node), session=f"s-{node}", facts=facts)
+        )
+
+    async def runs(self, number: int) -> None:
+        """Let the job's attempt start."""
+        job = self.job(number)
+        attempt = job.attempts[-1]
+        fact = wire.AttemptRunning(
+            uid=job.uid, attempt=attempt.number, started_at=self.clock.at, handle="c1"
+        )
+        await self.fact(attempt.node, fact)
+
+    async def ends(self, number: int, exit_code: int = 0, **but: Any) -> None:
+        """Let the job's attempt end."""
+        job = self.job(number)
+        attempt = job.attempts[-1]
+        fact = wire.AttemptEnded(
+            uid=job.uid,
+            attempt=attempt.number,
+            cause="exited",
+            exit_code=exit_code,
+            finished_at=self.clock.at,
+        )
+        await self.fact(attempt.node, msgspec.structs.replace(fact, **but))
+
+    async def beat(self, name: str, *cards: wire.CardReport) -> None:
+        """Let the node send readings."""
+        beat = wire.Beat(memory_used_mib=7, loop_lag_s=0.0, cards=cards, sampled_at=self.clock.at)
+        await self.engine.ask(e.AgentBeat(node=NodeName(name), session=f"s-{name}", beat=beat))
+
+
+@asynccontextmanager
+async def a_house(home: Path) -> AsyncIterator[House]:
+    """Serve a house until the test is over."""
+    async with AsyncExitStack() as stack:
+        house = await _built(home, stack)
+        await stack.enter_async_context(house.http)
+        tasks = await stack.enter_async_context(asyncio.TaskGroup())
+        working = tasks.create_task(house.engine.run())
+        app = application(house.parts, who)
+        house.served = await serve(app, socket_path=house.socket, host="127.0.0.1", port=0)
+        try:
+            yield house
+        finally:
+            await house.http.close()
+            await house.served.close()
+            working.cancel()
+
+
+async def _built(home: Path, stack: AsyncExitStack) -> House:
+    clock = FixedClock()
+    database = await stack.enter_async_context(Database(home / "controller.db"))
+    reader = await stack.enter_async_context(Reader(home / "controller.db"))
+    state = revive(await database.load(), reader)
+    logs = await stack.enter_async_context(LogStore(home / "job-logs", 100, clock=clock.now))
+
+    def log_size(uid: JobUid, attempt: int) -> tuple[int, int]:
+        stdout, stderr, _ = logs.position(uid, attempt)
+        return stdout, stderr
+
+    engine = Engine(state, database, clock, log_size)
+    roster = Roster(state, clock.now)
+    hub = Hub(engine, clock)
+    engine.listen(roster)
+    engine.listen(hub)
+    parts = Parts(
+        engine=engine,
+        roster=roster,
+        reader=reader,
+        logs=logs,
+        packs=PackStore(home / "packs"),
+        hub=hub,
+        bell=JobBell(),
+        files=FileExchange(roster),
+        long_calls=LongCalls(),
+        where=Where(),
+        home=home,
+        clock=clock,
+        started_at=clock.now(),
+    )
+    return House(parts, clock, home / "controller.sock")
