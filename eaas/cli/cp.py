@@ -4,6 +4,7 @@ import asyncio
 import os
 import posixpath
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -57,25 +58,38 @@ def _target(path: str, dest: Path) -> tuple[Path, str | None]:
 
 async def _unpacked(pieces: AsyncIterator[bytes], dest: Path, rename: str | None) -> list[Path]:
     """Unpack the tar while it arrives: a thread reads from the pipe that this end fills."""
+    first = await anext(pieces, b"")  # a refusal comes here, before anything is made
     read_end, write_end = os.pipe()
-    with os.fdopen(read_end, "rb") as source:
-        unpacking = asyncio.create_task(asyncio.to_thread(_place, source, dest, rename))
-        try:
-            await _fill(write_end, pieces)
-        finally:
-            os.close(write_end)
-            left_out = await unpacking
-    return left_out
-
-
-async def _fill(pipe: int, pieces: AsyncIterator[bytes]) -> None:
+    unpacking = asyncio.create_task(
+        asyncio.to_thread(_place, os.fdopen(read_end, "rb"), dest, rename)
+    )
+    broke: EaasError | None = None
     try:
+        await _fill(write_end, first, pieces)
+    except EaasError as error:
+        broke = error
+    finally:
+        os.close(write_end)  # on an interrupt too, or the thread would read for ever
+    if broke is None:
+        return await unpacking
+    with suppress(EaasError):
+        await unpacking  # it can only say that the tar is cut short
+    raise broke
+
+
+async def _fill(pipe: int, first: bytes, pieces: AsyncIterator[bytes]) -> None:
+    try:
+        await _write(pipe, first)
         async for piece in pieces:
-            rest = memoryview(piece)
-            while rest:
-                rest = rest[await asyncio.to_thread(os.write, pipe, rest) :]
+            await _write(pipe, piece)
     except BrokenPipeError:
         pass  # the unpacking end gave up, and says why
+
+
+async def _write(pipe: int, piece: bytes) -> None:
+    rest = memoryview(piece)
+    while rest:
+        rest = rest[await asyncio.to_thread(os.write, pipe, rest) :]
 
 
 def _place(source: IO[bytes], dest: Path, rename: str | None) -> list[Path]:

@@ -19,7 +19,12 @@ from eaas.views import JobView
 
 LAST_LINES: Final = 50
 
-_UNFINISHED: Final = re.compile("\x1b(?:\\[[0-?]{0,30}[ -/]{0,4})?$|\r$")
+_CSI: Final = "[0-?]{0,64}[ -/]{0,8}"
+_STRING: Final = "[^\x07\x1b\x9c\n]{0,4096}\x1b?"
+_UNFINISHED: Final = re.compile(
+    f"(?:\x1b(?:\\[{_CSI}|[\\]PX^_]{_STRING}|[ -/]{{0,8}})|\x9b{_CSI}"
+    f"|[\x90\x98\x9d-\x9f]{_STRING}|\r)\\Z"
+)
 """The begin of an escape sequence, or half of a line's end, that the next piece goes on with."""
 
 

@@ -1,0 +1,77 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.eaas.cli.conftest import Type
+from tests.rig.stand_in import StandIn, a_job, a_snapshot
+
+ALL_BYTES = bytes(range(256)) * 3
+PROGRAM = Path(sys.executable).with_name("mini-eaas")
+
+
+@pytest.fixture
+def ended(controller: StandIn) -> StandIn:
+    controller.jobs[1] = a_job(1, "Succeeded", attempt=2)
+    controller.logs[1, 2, "both"] = b"one\ntwo\x1b[2J\nthr\xc3\xa9e\n"
+    controller.logs[1, 2, "stdout"] = ALL_BYTES
+    controller.logs[1, 2, "stderr"] = b"err\n"
+    controller.logs[1, 1, "both"] = b"first try\n"
+    return controller
+
+
+def test_the_log_is_the_last_attempts_as_safe_text(typing: Type, ended: StandIn) -> None:
+    said = typing("job", "logs", "1")
+
+    assert said == type(said)(0, "one\ntwo\nthrée\n", "")
+
+
+def test_one_stream_one_attempt_or_the_last_lines(typing: Type, ended: StandIn) -> None:
+    assert typing("job", "logs", "1", "--stream", "stderr").out == "err\n"
+    assert typing("job", "logs", "1", "--attempt", "1").out == "first try\n"
+    assert typing("job", "logs", "1", "--tail", "1").out == "thrée\n"
+    assert typing("job", "logs", "1", "--tail", "0").out == ""
+
+
+def test_raw_is_the_exact_bytes_of_stdout(ended: StandIn) -> None:
+    run = subprocess.run([PROGRAM, "job", "logs", "1", "--raw"], check=True, capture_output=True)
+
+    assert run.stdout == ALL_BYTES
+
+
+def test_raw_is_refused_on_a_terminal_and_as_json(typing: Type, ended: StandIn) -> None:
+    line = f"{PROGRAM} job logs 1 --raw"
+    run = subprocess.run(["script", "-qec", line, "/dev/null"], capture_output=True, text=True)
+
+    assert run.returncode == 2
+    assert "--raw would send whatever the job wrote to your terminal" in run.stdout
+    assert typing("job", "logs", "1", "--raw", "-o", "json").code == 2
+
+
+def test_as_json_each_piece_says_where_it_stands(typing: Type, ended: StandIn) -> None:
+    line = json.loads(typing("job", "logs", "1", "--stream", "stderr", "-o", "json").out)
+
+    assert line == {"job": 1, "attempt": 2, "stream": "stderr", "offset": 0, "text": "err\n"}
+
+
+def test_a_job_that_has_not_begun_has_no_log_yet(typing: Type, controller: StandIn) -> None:
+    controller.jobs[1] = a_job(1)
+    said = typing("job", "logs", "1")
+
+    assert (said.code, said.out) == (0, "")
+    assert said.err == "job 1 has written nothing yet; it is Pending\n"
+
+
+def test_following_a_tail_goes_on_where_the_tail_ended(typing: Type, ended: StandIn) -> None:
+    ended.frames[:] = [[a_snapshot()], [a_snapshot()], []]
+    said = typing("job", "logs", "1", "--follow", "--tail", "2")
+
+    assert said == type(said)(0, "two\nthrée\n", "")
+
+
+def test_following_one_attempt_stops_at_its_end(typing: Type, ended: StandIn) -> None:
+    said = typing("job", "logs", "1", "--follow", "--attempt", "1")
+
+    assert said == type(said)(0, "first try\n", "")

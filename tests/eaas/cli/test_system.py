@@ -1,0 +1,100 @@
+import json
+from typing import Any
+
+import msgspec
+
+from eaas.views import CardClaimView, CardProcessView, CardView, EventView, ReasonView, StatusView
+from tests.eaas.cli.conftest import Type
+from tests.rig.stand_in import AT, StandIn
+
+STATUS = StatusView(
+    version="0.1.0",
+    epoch=1,
+    started_at=AT,
+    seq=5,
+    pools=1,
+    nodes=2,
+    nodes_ready=1,
+    cards_total=4,
+    cards_free=3,
+    waiting=2,
+    running=1,
+    home="/h",
+    address=None,
+    user="ada",
+    role="admin",
+)
+FREE = CardView(
+    uuid="GPU-0",
+    index=0,
+    node="n1",
+    model="RTX 3090",
+    state="free",
+    simulated=False,
+    offered=True,
+    reason=None,
+    memory_total_mib=24576,
+    memory_used_mib=512,
+    memory_claimed_mib=0,
+    utilization_pct=0,
+    temperature_c=31,
+    power_w=20.5,
+    claims=(),
+    processes=(),
+    sampled_at=AT,
+)
+
+
+def card(**changes: Any) -> CardView:
+    return msgspec.structs.replace(FREE, **changes)
+
+
+def test_status_is_one_glance(typing: Type, controller: StandIn) -> None:
+    controller.answers["GET /api/v1/status"] = STATUS
+    out = typing("status").out
+
+    for words in ("1 of 2 ready", "3 of 4 free", "1 running, 2 waiting", "ada (admin)"):
+        assert words in out
+    assert json.loads(typing("status", "-o", "json").out) == msgspec.to_builtins(STATUS)
+
+
+def test_a_card_is_one_line_with_who_holds_it(typing: Type, controller: StandIn) -> None:
+    held = card(
+        index=1,
+        state="held",
+        claims=(CardClaimView(job=7, attempt=1, user="bob", memory_mib=None),),
+        utilization_pct=93,
+    )
+    foreign = card(
+        index=2,
+        state="foreign",
+        processes=(
+            CardProcessView(
+                pid=99, user=None, command="python", memory_mib=1, container=None, job=None
+            ),
+        ),
+        reason=ReasonView(code="card_foreign", text="used from outside"),
+        memory_used_mib=None,
+        utilization_pct=None,
+        temperature_c=None,
+    )
+    cards = [FREE, held, foreign, card(index=3, simulated=True)]
+    controller.answers["GET /api/v1/cards"] = {"items": cards, "next": None}
+    lines = typing("gpus").out.splitlines()
+
+    assert len(lines) == 5
+    assert "512MiB of 24GiB" in lines[1]
+    assert "bob (job 7)" in lines[2]
+    assert "93%" in lines[2]
+    assert "somebody (pid 99 python)" in lines[3]
+    assert "? of 24GiB" in lines[3]
+    assert "used from outside" in lines[3]
+    assert "RTX 3090 (simulated)" in lines[4]
+
+
+def test_events_are_lines_and_as_json_a_page(typing: Type, controller: StandIn) -> None:
+    event = EventView(seq=3, at=AT, kind="job", text="job 1 began", job=1, node=None, user="ada")
+    controller.answers["GET /api/v1/events"] = {"items": [event], "next": None}
+
+    assert typing("events").out == "2026-03-01T08:00:00Z  job 1 began (ada)\n"
+    assert json.loads(typing("events", "-o", "json").out)["items"][0]["seq"] == 3
