@@ -1,0 +1,75 @@
+"""Agents for tests: in this process or as a real one, on plain processes, at a socket."""
+
+import asyncio
+import itertools
+import os
+import random
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from eaas.client.address import Address
+from eaas.ids import NodeName, new_uid
+from eaas.wire.to_agent import Order
+from eaas_agent.app import Given, serve
+from eaas_agent.config import AgentConfig
+
+_numbers = itertools.count(1)
+
+
+def an_order(command: tuple[str, ...] | str = "true", **fields: Any) -> Order:
+    """Return an order of a job of its own, unless the fields say otherwise."""
+    given: dict[str, Any] = {
+        "uid": new_uid(),
+        "number": next(_numbers),
+        "attempt": 1,
+        "epoch": 1,
+        "known": False,
+        "user": "ada",
+        "cards": (),
+        "command": command,
+    }
+    return Order(**(given | fields))
+
+
+def a_config(state_dir: Path, socket: Path, **fields: Any) -> AgentConfig:
+    """Return the configuration of an agent on plain processes."""
+    given: dict[str, Any] = {
+        "name": NodeName("node-a"),
+        "state_dir": state_dir,
+        "runtime": "process",
+        "simulate": "1x8GiB",
+        "address": Address(socket=socket),
+        "cpus": 4.0,
+        "labels": {},
+        "mounts": (),
+        "log_cap_mib": None,
+        "keep_s": None,
+    }
+    return AgentConfig(**(given | fields))
+
+
+@asynccontextmanager
+async def an_agent(state_dir: Path, socket: Path, **fields: Any) -> AsyncIterator[None]:
+    """Run an agent in this process while the block runs; its jobs run on after it."""
+    given = Given(environ=dict(os.environ), rng=random.Random(1))
+    task = asyncio.create_task(serve(a_config(state_dir, socket, **fields), given))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def an_agent_process(state_dir: Path, socket: Path) -> asyncio.subprocess.Process:
+    """Start a real agent program; the test ends it."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "eaas_agent", "run", "--name", "node-a", "--runtime", "process"),
+        *("--simulate", "1x8GiB", "--state-dir", str(state_dir), "--server", str(socket)),
+        stderr=asyncio.subprocess.DEVNULL,
+        cwd=Path(__file__).parents[2],
+    )
