@@ -117,9 +117,13 @@ def impossible(state: State, pool: Pool, ask: Ask) -> list[r.NodeReason]:
     nodes = [state.nodes[name] for name in pool.members if name in state.nodes]
     if all(node.offline for node in nodes):
         return []
-    reasons = [never(node, ask, pool) for node in nodes]
-    known = [reason for reason in reasons if reason is not None]
-    return known if len(known) == len(reasons) else []
+    reasons: list[r.NodeReason] = []
+    for node in nodes:
+        reason = never(node, ask, pool)
+        if reason is None:
+            return []
+        reasons.append(reason)
+    return reasons
 
 
 def refuse_impossible(state: State, job: Job) -> None:
