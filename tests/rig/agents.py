@@ -12,6 +12,7 @@ from typing import Any
 
 from eaas.client.address import Address
 from eaas.ids import NodeName, new_uid
+from eaas.wire.from_agent import Hello, Inventory
 from eaas.wire.to_agent import Order
 from eaas_agent.app import Given, serve
 from eaas_agent.config import AgentConfig
@@ -73,3 +74,25 @@ async def an_agent_process(state_dir: Path, socket: Path) -> asyncio.subprocess.
         stderr=asyncio.subprocess.DEVNULL,
         cwd=Path(__file__).parents[2],
     )
+
+
+def a_hello(**fields: Any) -> Hello:
+    """Return the greeting of an agent without cards."""
+    inventory = Inventory(
+        runtime="process", engine=None, cpus=4.0, memory_mib=8192, disk_free_mib=None, cards=()
+    )
+    given: dict[str, Any] = {
+        "protocol_min": 1,
+        "protocol_max": 1,
+        "version": "0",
+        "node": "node-a",
+        "node_uid": "node-uid",
+        "instance": "instance",
+        "boot_id": "boot",
+        "epoch": 0,
+        "spool_id": "spool",
+        "last_seq": 0,
+        "inventory": inventory,
+        "held": (),
+    }
+    return Hello(**(given | fields))
