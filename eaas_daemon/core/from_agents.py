@@ -34,6 +34,7 @@ def hello(state: State, event: e.AgentSaidHello, now: float) -> bool:
         state.journal("node.back", f"{name} is back", now, node=name)
     for card in said.inventory.cards:
         state.cool(CardUuid(card.uuid), None)  # this reading is newer than any release before it
+    state.rouse_pools_of(name)
     for job in list(state.placed.get(name, {}).values()):
         attempts.found(state, job)
     state.emit(Greet(node=name, session=event.session))

@@ -55,3 +55,17 @@ def _indexes(state: State) -> Iterator[str]:
             yield f"the attempts of job {job.number} are not numbered from 1 without gaps"
     if waiting - state.jobs.keys():
         yield "somebody waits who is no job"
+    yield from _placed(state)
+
+
+def _placed(state: State) -> Iterator[str]:
+    """Yield where nodes or queues count jobs that own nothing."""
+    for node, jobs in state.placed.items():
+        for uid, job in jobs.items():
+            live = job.live_attempt
+            if live is None or live.node != node or state.jobs.get(uid) is not job:
+                yield f"{node} counts job {job.number}, which owns nothing there"
+    running = Counter(job.ref for job in state.jobs.values() if job.state in PLACED)
+    for ref in {*running, *state.running}:
+        if running[ref] != state.running.get(ref, 0):
+            yield f"queue {ref} counts {state.running.get(ref, 0)} running jobs of {running[ref]}"

@@ -4,13 +4,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from eaas.ids import CardUuid, JobNumber, NodeName, UserName
+from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, UserName
 from eaas.job_spec import read_spec
 from eaas.wire import from_agent as wire
 from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e
+from eaas_daemon.core.changes import Changes, KeyRow
 from eaas_daemon.core.model import Job
-from eaas_daemon.core.state import NoArchive, State
+from eaas_daemon.core.state import State
 from eaas_daemon.core.step import step
 
 ADMIN = e.Caller(user=UserName("root"), admin=True)
@@ -68,11 +69,37 @@ def a_hello(node: str, inventory: wire.Inventory, **but: Any) -> wire.Hello:
     return replace(hello, **but)
 
 
-class House:
-    """A controller's core with a clock, and nothing around it."""
+class Memory:
+    """What was stored, without a database."""
 
     def __init__(self) -> None:
-        self.state = State(NoArchive(), epoch=1, next_number=1, seq=0)
+        self.jobs: dict[JobUid, Job] = {}
+        self.keys: dict[tuple[str, str], KeyRow] = {}
+
+    def take(self, changes: Changes) -> None:
+        """Store what a step did."""
+        self.jobs.update({job.uid: job for job in changes.jobs})
+        self.keys.update({(row.user, row.key): row for row in changes.keys})
+
+    def job_by_uid(self, uid: JobUid) -> Job | None:
+        """Return the stored job."""
+        return self.jobs.get(uid)
+
+    def job_by_number(self, number: int) -> Job | None:
+        """Return the stored job."""
+        return next((job for job in self.jobs.values() if job.number == number), None)
+
+    def find_key(self, user: str, key: str) -> KeyRow | None:
+        """Return the stored idempotency key."""
+        return self.keys.get((user, key))
+
+
+class House:
+    """A controller's core with a clock and a memory, and nothing around it."""
+
+    def __init__(self) -> None:
+        self.memory = Memory()
+        self.state = State(self.memory, epoch=1, next_number=1, seq=0)
         self.now = 1000.0
         self.seq: dict[str, int] = {}
 
@@ -81,6 +108,7 @@ class House:
         answers = step(self.state, events, self.now)
         self.changes = self.state.changes()
         self.effects = tuple(self.state.effects)
+        self.memory.take(self.changes)
         self.state.forget_ended(self.changes)
         self.state.settle()
         if isinstance(answers[-1], Exception):
@@ -112,7 +140,7 @@ class House:
         return job
 
     def job(self, number: int) -> Job:
-        """Return the job if it has not ended."""
+        """Return the job as it stands now, ended or not."""
         job = self.state.job_by_number(number)
         assert job is not None
         return job
@@ -120,9 +148,7 @@ class House:
     def fact(self, node: str, fact: wire.Fact) -> None:
         """Let the node's agent send one fact."""
         self.seq[node] = self.seq.get(node, 0) + 1
-        facts = wire.Facts(
-            spool_id=f"spool-{node}", facts=(wire.Spooled(self.seq[node], fact),)
-        )
+        facts = wire.Facts(spool_id=f"spool-{node}", facts=(wire.Spooled(self.seq[node], fact),))
         self.do(e.AgentSaidFacts(node=NodeName(node), session=f"s-{node}", facts=facts))
 
     def running(self, job: Job) -> Job:

@@ -1,0 +1,47 @@
+"""Everything a state says, as plain values that can be compared."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from eaas_daemon.core.model import Node
+from eaas_daemon.core.state import State
+
+
+def snapshot(state: State) -> dict[str, Any]:
+    """Return all that a step may change and a store may have to give back."""
+    return {
+        "jobs": dict(state.jobs),
+        "numbers": dict(state.numbers),
+        "nodes": dict(state.nodes),
+        "pools": dict(state.pools),
+        "queues": dict(state.queues),
+        "spools": dict(state.spools),
+        "keys": dict(state.keys),
+        "cooling": dict(state.cooling),
+        "delayed": dict(state.delayed),
+        "line": {name: list(state.line.in_order(name, state.queues)) for name in state.pools},
+        "waiting": {ref: state.line.waiting(ref) for ref in state.queues},
+        "placed": {node: dict(jobs) for node, jobs in state.placed.items() if jobs},
+        "running": {ref: count for ref, count in state.running.items() if count},
+        "counters": (state.epoch, state.next_number, state.seq),
+    }
+
+
+def durable(state: State) -> dict[str, Any]:
+    """Return what must be the same after the controller was killed and started again."""
+    kept = snapshot(state)
+    del kept["keys"], kept["cooling"]
+    kept["nodes"] = {name: _durable_node(node) for name, node in state.nodes.items()}
+    return kept
+
+
+def _durable_node(node: Node) -> Node:
+    return replace(
+        node,
+        session=None,
+        last_seen_at=None,
+        memory_used_mib=None,
+        cards=node.inventory.cards,
+        sampled_at=None,
+    )
