@@ -13,6 +13,7 @@ from eaas_daemon.core.events import Event, Tick
 from eaas_daemon.core.picture import LogSize, Painter
 from eaas_daemon.core.state import State
 from eaas_daemon.core.step import step
+from eaas_daemon.store.failures import StoreRefused
 
 log = logging.getLogger(__name__)
 
@@ -20,6 +21,10 @@ MAX_BATCH: Final = 1000
 """Events in one step at most, so that one transaction stays short."""
 
 TICK_S: Final = 0.25
+
+
+Waiting = tuple[Event, asyncio.Future[Any] | None]
+"""An event, and who waits for its answer."""
 
 
 class Store(Protocol):
@@ -44,8 +49,10 @@ class Engine:
         self._store = store
         self._clock = clock
         self._log_size = log_size
-        self._inbox: list[tuple[Event, asyncio.Future[Any] | None]] = []
+        self._inbox: list[Waiting] = []
+        self._under_way: Sequence[Waiting] = ()
         self._wake = asyncio.Event()
+        self._stopping: str | None = None
         self._listeners: list[Done] = []
         self._painter: Painter | None = None
 
@@ -55,6 +62,8 @@ class Engine:
 
     async def ask(self, event: Event) -> Any:
         """Return the event's answer once it is stored, or raise its refusal."""
+        if self._stopping is not None:
+            raise Unavailable(self._stopping)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._inbox.append((event, future))
         self._wake.set()
@@ -73,12 +82,17 @@ class Engine:
 
     async def run(self) -> None:
         """Work until cancelled."""
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            while self._inbox:
-                batch, self._inbox = self._inbox[:MAX_BATCH], self._inbox[MAX_BATCH:]
-                await self._work(batch)
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                while self._inbox:
+                    batch, self._inbox = self._inbox[:MAX_BATCH], self._inbox[MAX_BATCH:]
+                    self._under_way = batch
+                    await self._work(batch)
+                    self._under_way = ()
+        finally:
+            self.refuse_all("the controller has stopped; whether this was stored is not known")
 
     async def tick(self) -> None:
         """Post the passing of time until cancelled."""
@@ -86,22 +100,36 @@ class Engine:
             await asyncio.sleep(TICK_S)
             self.post(Tick())
 
-    async def _work(self, batch: Sequence[tuple[Event, asyncio.Future[Any] | None]]) -> None:
-        answers = step(self.state, [event for event, _ in batch], self._clock.now())
+    async def _work(self, batch: Sequence[Waiting]) -> None:
+        try:
+            answers = await self._stored([event for event, _ in batch])
+        except StoreRefused as refusal:
+            if len(batch) > 1:  # one of them can't be stored; the others must not suffer for it
+                for each in batch:
+                    await self._work([each])
+                return
+            # Planned at once again it would be refused again: wait for the pools to change.
+            self.state.restless.clear()
+            answers = [refusal]
+        except EaasError as failure:
+            answers = [failure] * len(batch)
+        for (_, future), answer in zip(batch, answers, strict=True):
+            _resolve(future, answer)
+
+    async def _stored(self, events: Sequence[Event]) -> list[Any]:
+        """Return the answers once the step is stored, or let it not have happened and raise."""
+        answers = step(self.state, events, self._clock.now())
         changes = self.state.changes()
         try:
             if not changes.empty:
                 await self._store.commit(changes)
         except EaasError as failure:
             self._take_back(failure)
-            answers = [failure] * len(batch)
-        else:
-            self._tell(changes)
-        for (_, future), answer in zip(batch, answers, strict=True):
-            _resolve(future, answer)
+            raise
+        self._tell(changes)
+        return answers
 
     def _take_back(self, failure: EaasError) -> None:
-        """Let the step not have happened: the store could not take it."""
         log.error("a step could not be stored and was taken back: %s", failure)
         self.state.undo_to(0)
         self.state.settle()
@@ -118,8 +146,9 @@ class Engine:
         self._painter = None
 
     def refuse_all(self, why: str) -> None:
-        """Refuse what still waits for an answer; used when the engine stops."""
-        for _, future in self._inbox:
+        """Refuse what still waits for an answer, and who asks from here on: the engine stops."""
+        self._stopping = why
+        for _, future in (*self._under_way, *self._inbox):
             _resolve(future, Unavailable(why))
         self._inbox.clear()
 
