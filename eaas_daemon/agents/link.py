@@ -8,11 +8,12 @@ from uuid import uuid4
 
 from aiohttp import WSMsgType, web
 
+from eaas.errors import EaasError
 from eaas.ids import NodeName
 from eaas.wire import from_agent as wire
 from eaas.wire.codec import MAX_MESSAGE_BYTES, BadMessage, Unsupported
 from eaas.wire.from_agent import FROM_AGENT
-from eaas.wire.to_agent import TO_AGENT, AnyToAgent
+from eaas.wire.to_agent import TO_AGENT, AnyToAgent, Refused
 from eaas_daemon.agents.roster import Roster
 from eaas_daemon.core import events as e
 from eaas_daemon.engine import Engine
@@ -29,8 +30,9 @@ CLOSE_BAD_MESSAGE: Final = 4400
 class Link:
     """One live connection. Messages to the agent are queued and written in order."""
 
-    def __init__(self, socket: web.WebSocketResponse, session: str) -> None:
+    def __init__(self, socket: web.WebSocketResponse, session: str, write_within_s: float) -> None:
         self.session = session
+        self._write_within_s = write_within_s
         self._socket = socket
         self._outbox: deque[AnyToAgent] = deque()
         self._wake = asyncio.Event()
@@ -53,18 +55,24 @@ class Link:
             self._wake.clear()
             while self._outbox:
                 data = TO_AGENT.encode(self._outbox.popleft())
-                async with asyncio.timeout(WRITE_WITHIN_S):
+                async with asyncio.timeout(self._write_within_s):
                     await self._socket.send_bytes(data)
             if self._closing:
                 await self._socket.close()
                 return
 
 
-async def serve_link(request: web.Request, engine: Engine, roster: Roster) -> web.WebSocketResponse:
-    """Serve ``/agent/v1/link`` for as long as the connection lives."""
+async def serve_link(
+    request: web.Request, engine: Engine, roster: Roster, *, write_within_s: float = WRITE_WITHIN_S
+) -> web.WebSocketResponse:
+    """Serve ``/agent/v1/link`` for as long as the connection lives.
+
+    An agent that does not read for ``write_within_s`` is cut off, without a goodbye that would
+    have to wait behind what it does not read.
+    """
     socket = web.WebSocketResponse(heartbeat=PING_S, max_msg_size=MAX_MESSAGE_BYTES, compress=False)
     await socket.prepare(request)
-    link = Link(socket, session=uuid4().hex)
+    link = Link(socket, session=uuid4().hex, write_within_s=write_within_s)
     hello = await _hello(socket)
     if hello is None:
         return socket
@@ -73,18 +81,28 @@ async def serve_link(request: web.Request, engine: Engine, roster: Roster) -> we
     try:
         async with asyncio.TaskGroup() as tasks:
             writer = tasks.create_task(link.write())
-            if await engine.ask(event):
+            if await _is_welcome(engine, event, link):
                 await _read(socket, engine, roster, link, NodeName(hello.node))
             link.close()
-            await asyncio.wait({writer}, timeout=WRITE_WITHIN_S)
+            await asyncio.wait({writer}, timeout=write_within_s)
             writer.cancel()
     except* (ConnectionError, TimeoutError) as errors:
-        log.info("the link of %s broke: %s", hello.node, errors.exceptions[0])
+        log.info("the link of %s broke: %r", hello.node, errors.exceptions[0])
+        if request.transport is not None:
+            request.transport.abort()
     finally:
         roster.closed(link)
         why = _why(socket)
         engine.post(e.AgentGone(node=NodeName(hello.node), session=link.session, why=why))
     return socket
+
+
+async def _is_welcome(engine: Engine, event: e.AgentSaidHello, link: Link) -> bool:
+    try:
+        return bool(await engine.ask(event))
+    except EaasError as error:  # the greeting could not be stored; the agent tries again
+        link.send(Refused(code=error.code, text=str(error)))
+        return False
 
 
 def _why(socket: web.WebSocketResponse) -> str:

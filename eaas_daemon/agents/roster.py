@@ -12,7 +12,6 @@ from eaas.wire.codec import PROTOCOL_MAX
 from eaas.wire.to_agent import (
     Ack,
     AnyToAgent,
-    KeepWorkspace,
     Order,
     Refused,
     SendFiles,
@@ -51,15 +50,17 @@ class _Delta:
         self.orders: dict[str, Order] = {}
         self.dropped: list[tuple[str, int]] = []
         self.over: list[str] = []
+        self.keep: list[tuple[str, float]] = []
 
     def message(self) -> Wanted | None:
-        if not (self.orders or self.dropped or self.over):
+        if not (self.orders or self.dropped or self.over or self.keep):
             return None
         return Wanted(
             full=False,
             orders=tuple(self.orders.values()),
             dropped=tuple(self.dropped),
             job_ended=tuple(self.over),
+            keep_until=tuple(self.keep),
         )
 
 
@@ -95,24 +96,26 @@ class Roster:
         for effect in effects:
             if isinstance(effect, fx.Greet):
                 self._greet(effect)
-                deltas.pop(effect.node, None)
+                deltas.setdefault(effect.node, _Delta()).orders.clear()
             elif isinstance(effect, fx.TurnAway):
                 self._turn_away(effect)
             elif isinstance(effect, fx.Acknowledge):
                 self._send(effect.node, Ack(spool_id=effect.spool_id, seq=effect.seq))
-            elif isinstance(effect, fx.KeepUntil):
-                self._send(effect.node, KeepWorkspace(uid=effect.uid, until=effect.until))
             else:
                 self._note(deltas.setdefault(effect.node, _Delta()), effect)
         for name, delta in deltas.items():
             if (message := delta.message()) is not None:
                 self._send(name, message)
 
-    def _note(self, delta: _Delta, effect: fx.Dispatch | fx.Dropped | fx.JobOver) -> None:
+    def _note(
+        self, delta: _Delta, effect: fx.Dispatch | fx.Dropped | fx.JobOver | fx.KeepUntil
+    ) -> None:
         if isinstance(effect, fx.Dropped):
             delta.dropped.append((effect.uid, effect.attempt))
         elif isinstance(effect, fx.JobOver):
             delta.over.append(effect.uid)
+        elif isinstance(effect, fx.KeepUntil):
+            delta.keep.append((effect.uid, effect.until))
         else:
             job = self._state.jobs.get(effect.uid)
             if job is not None and job.live_attempt and job.live_attempt.node == effect.node:
