@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import yaml
@@ -13,17 +13,20 @@ from eaas.spelling import nearest
 DEFAULT_PORT: Final = 7470
 
 
+AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
+
+
 class ControllerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What can be set. The file's keys are these names."""
 
     listen: str = "127.0.0.1"
     """A loopback address; anything else needs certificates, which this version does not make."""
-    port: int | None = None
+    port: Annotated[int, msgspec.Meta(ge=0, le=65535)] | None = None
     """None is 7470, or any free port when another program has that; 0 is any free port."""
-    log_budget_mib: int = 20480
+    log_budget_mib: AtLeastOne = 20480
     """What job logs may take on this disk; the oldest ended ones go first."""
-    journal_days: int = 90
-    log_level: str = "info"
+    journal_days: AtLeastOne = 90
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
 
 
 KEYS: Final = tuple(field.name for field in msgspec.structs.fields(ControllerConfig))
@@ -52,7 +55,7 @@ def _file(path: Path) -> dict[str, Any]:
     except OSError as error:
         message = f"{path} can't be read: {error.strerror}"
         raise Invalid((FieldError(field="", message=message),)) from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise Invalid((FieldError(field="", message=f"{path}: {error}"),)) from error
     if content is None:
         return {}
