@@ -1,0 +1,65 @@
+from typing import Any
+
+from eaas_agent.runtimes.docker_facts import EngineFacts, notes_about, read_facts
+
+OLD = ({"Version": "20.10.24", "ApiVersion": "1.41"}, {"NCPU": 2, "Runtimes": {"runc": {}}})
+NEW = (
+    {"Version": "28.5.2", "ApiVersion": "1.51", "Components": [{"Name": "Engine"}]},
+    {
+        "NCPU": 8,
+        "Runtimes": {"runc": {}, "nvidia": {}},
+        "DefaultRuntime": "nvidia",
+        "CDISpecDirs": ["/etc/cdi"],
+        "DiscoveredDevices": [
+            {"Source": "cdi", "ID": "nvidia.com/gpu=GPU-a"},
+            {"Source": "cdi", "ID": "other.com/x=1"},
+        ],
+        "LiveRestoreEnabled": True,
+        "CgroupDriver": "systemd",
+        "SecurityOptions": ["name=seccomp,profile=builtin", "name=rootless"],
+    },
+)
+PODMAN: tuple[dict[str, Any], dict[str, Any]] = (
+    {
+        "Version": "4.3.1",
+        "ApiVersion": "1.41",
+        "Components": [{"Name": "Podman Engine", "Version": "4.3.1"}],
+    },
+    {"Runtimes": {"nvidia": {}}},
+)
+
+
+def test_a_new_engine_tells_its_cards() -> None:
+    assert read_facts(*NEW) == EngineFacts(
+        version="28.5.2",
+        api_version="1.51",
+        cpus=8,
+        default_runtime="nvidia",
+        runtimes=frozenset({"runc", "nvidia"}),
+        cdi_dirs=True,
+        cdi_cards=frozenset({"GPU-a"}),
+        live_restore=True,
+        cgroup_driver="systemd",
+        rootless=True,
+    )
+
+
+def test_each_engine_is_known_for_what_it_can_and_can_not_do() -> None:
+    old, new, podman = (read_facts(*answers) for answers in (OLD, NEW, PODMAN))
+
+    assert [facts.name for facts in (old, new, podman)] == [
+        "Docker 20.10.24",
+        "Docker 28.5.2",
+        "Podman 4.3.1",
+    ]
+    assert [facts.isolates_cards for facts in (old, new, podman)] == [False, True, False]
+    assert [facts.log_driver for facts in (old, new, podman)] == ["local", "local", "json-file"]
+    assert [facts.drops_newlines for facts in (old, new, podman)] == [True, False, False]
+
+
+def test_notes_say_what_will_hurt() -> None:
+    old, new, podman = (notes_about(read_facts(*answers)) for answers in (OLD, NEW, PODMAN))
+
+    assert [note.partition(":")[0] for note in old] == ["live-restore is off"]
+    assert new == ()
+    assert [note.partition(":")[0] for note in podman] == ["Podman keeps logs as json-file"]

@@ -1,0 +1,99 @@
+"""Creating under a name that may be taken, with a real engine."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from aiodocker import Docker
+from aiodocker.containers import DockerContainer
+
+from eaas_agent.runtimes.docker import DockerRuntime
+from eaas_agent.runtimes.docker_config import container_names, create_payload
+from eaas_agent.runtimes.docker_facts import EngineFacts
+from eaas_agent.runtimes.port import RunOrder, StartFailed
+from tests.rig.docker_orders import an_order, run, started
+
+pytestmark = pytest.mark.docker
+
+
+@asynccontextmanager
+async def a_container(
+    docker: Docker, order: RunOrder, *, agent_id: str | None
+) -> AsyncIterator[DockerContainer]:
+    """Create what an agent would have, or a stranger might, under the order's name."""
+    facts = EngineFacts(version="20.10", api_version="1.41")
+    assert order.image is not None
+    config = create_payload(order, facts, agent_id=agent_id or "", image=order.image)
+    if agent_id is None:
+        del config["Labels"]
+    container = await docker.containers.create(config, name=container_names(order)[0])
+    try:
+        yield container
+    finally:
+        await container.delete(force=True)
+
+
+@pytest.fixture
+async def order(docker_runtime: DockerRuntime, busybox: str, workspace: Path) -> RunOrder:
+    await run(docker_runtime, an_order(busybox, None, workspace))
+    return an_order(busybox, ("echo", "it ran"), workspace)
+
+
+async def test_a_container_that_was_made_but_not_started_is_started(
+    docker_runtime: DockerRuntime, docker: Docker, order: RunOrder
+) -> None:
+    async with a_container(docker, order, agent_id=docker_runtime.agent_id) as left:
+        (found,) = await docker_runtime.find()
+        begun = await started(docker_runtime, order)
+        end = await docker_runtime.wait(order.key, begun.handle)
+
+        assert (found.running, found.started_at) == (False, None)
+        assert (begun.handle, end.exit_code) == (left.id, 0)
+
+
+async def test_a_strangers_container_of_that_name_is_left_alone(
+    docker_runtime: DockerRuntime, docker: Docker, order: RunOrder
+) -> None:
+    async with a_container(docker, order, agent_id=None) as strange:
+        with pytest.raises(StartFailed, match="does not belong to Mini EaaS") as failure:
+            await started(docker_runtime, order)
+
+        assert failure.value.reason_code == "name_conflict"
+        assert (await strange.show())["State"]["Status"] == "created"
+
+
+async def test_another_pools_container_of_that_name_is_no_conflict(
+    docker_runtime: DockerRuntime, docker: Docker, order: RunOrder
+) -> None:
+    async with a_container(docker, order, agent_id="of-another-pool"):
+        first = await started(docker_runtime, order)
+        again = await started(docker_runtime, order)
+
+    assert first.handle == again.handle
+    assert [found.handle for found in await docker_runtime.find()] == [first.handle]
+
+
+async def test_a_container_that_can_not_start_is_not_left_behind(
+    docker_runtime: DockerRuntime, busybox: str, workspace: Path
+) -> None:
+    for order, code in (
+        (an_order(busybox, "true", workspace, run_as="nobody-here"), "run_as_bad"),
+        (an_order(busybox, "true", workspace, workdir="/etc/passwd/x"), "workdir_bad"),
+    ):
+        with pytest.raises(StartFailed) as failure:
+            await started(docker_runtime, order)
+
+        assert (failure.value.reason_code, failure.value.fault) == (code, "user")
+
+    assert await docker_runtime.find() == []
+
+
+async def test_an_image_that_vanished_since_it_was_seen_is_got_again(
+    docker_runtime: DockerRuntime, docker: Docker, order: RunOrder, busybox: str
+) -> None:
+    await docker.images.delete(busybox, force=True)
+
+    outcome = await run(docker_runtime, order)
+
+    assert outcome.stdout == b"it ran\n"
