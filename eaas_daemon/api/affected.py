@@ -42,6 +42,7 @@ class Affected:
 
     def _note_job(self, job: Job) -> None:
         before = self._refs.pop(job.uid, job.ref)
+        self._line.pop(job.uid, None)  # it is shown with another place than it was
         if not job.ended:
             self._refs[job.uid] = job.ref
         for ref in {before, job.ref}:

@@ -7,8 +7,11 @@ client gets a snapshot instead. Several frames may carry the same number: they h
 a line in the journal. Whoever resumes at that number gets them all (again), which does no harm.
 """
 
-from collections.abc import Sequence
-from typing import Final
+import logging
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from msgspec.structs import replace
 
 from eaas.errors import Unavailable
 from eaas.ids import JobUid, NodeName
@@ -17,7 +20,19 @@ from eaas.wire.to_client import Changes as ChangesFrame
 from eaas.wire.to_client import Readings, Snapshot
 from eaas_daemon.api.affected import Affected
 from eaas_daemon.api.event_views import event_view
-from eaas_daemon.api.frames import ENCODER, Encodings, Frame, Ring, Viewer, framed, job_bytes, raws
+from eaas_daemon.api.frames import (
+    ENCODER,
+    Encodings,
+    Frame,
+    Ring,
+    TwoForms,
+    Viewer,
+    encoded,
+    job_forms,
+    node_forms,
+    raws,
+)
+from eaas_daemon.api.private import public_card
 from eaas_daemon.api.subscriber import Subscriber
 from eaas_daemon.clock import Clock, SystemClock
 from eaas_daemon.core.changes import Changes
@@ -38,6 +53,17 @@ READINGS_EVERY_S: Final = 1.0
 """Readings of a node, phases of jobs, and places in line: at most this often."""
 
 
+log = logging.getLogger(__name__)
+
+
+class Counted(NamedTuple):
+    """Nodes, pools and queues whose counts are new, in bytes."""
+
+    nodes: tuple[TwoForms, ...] = ()
+    pools: tuple[Any, ...] = ()
+    queues: tuple[Any, ...] = ()
+
+
 class Hub:
     """A listener of the engine. Never waits for a subscriber."""
 
@@ -47,8 +73,7 @@ class Hub:
         self._clock = SystemClock() if clock is None else clock
         self._seq = engine.state.seq
         self._subscribers: set[Subscriber] = set()
-        self._ring = Ring(max_frames=MAX_FRAMES, max_bytes=MAX_RING_BYTES)
-        self._ring.forgotten = self._seq
+        self._ring = Ring(max_frames=MAX_FRAMES, max_bytes=MAX_RING_BYTES, forgotten=self._seq)
         self._affected: Affected | None = None
         """None while nothing is recorded."""
         self._began_at_seq = self._seq
@@ -86,7 +111,7 @@ class Hub:
             return False
         subscriber.follows = True
         for frame in self._ring.since(after):
-            subscriber.offer(Encodings(frame.changes, frame.jobs).for_viewer(subscriber.viewer))
+            subscriber.offer(encoded(frame, subscriber.viewer))
         subscriber.fell_behind = False
         return subscriber.follows
 
@@ -95,15 +120,37 @@ class Hub:
     def __call__(self, changes: Changes, effects: Sequence[Effect]) -> None:
         """Tell the subscribers what a stored step has changed."""
         after, self._seq = self._seq, changes.seq
-        if not self._records():
-            return
-        now = self._clock.now()
+        try:
+            if self._records():
+                self._tell(changes, after, self._clock.now())
+        except Exception:
+            # What is shown must never stop what is decided: those who listen have to come again.
+            log.exception("step %d could not be shown; the streams are ended", changes.seq)
+            self._give_up()
+
+    def _tell(self, changes: Changes, after: int, now: float) -> None:
         assert self._affected is not None
         self._affected.note(changes)
-        self._note_passing()
+        self._phases.update(self._state.touched)
+        self._readings.update(self._state.read_nodes)
+        due = [n for n in self._readings if now - self._read_at.get(n, 0.0) >= READINGS_EVERY_S]
+        self._affected.note_readings(due)
         self._send_changes(changes, after, now)
-        self._send_readings(now)
+        self._send_readings(due, now)
         self._send_snapshots(now)
+
+    def _give_up(self) -> None:
+        for subscriber in self._subscribers:
+            subscriber.end()
+        self._subscribers.clear()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._affected = None
+        self._ring.clear(forgotten=self._seq)
+        self._phases.clear()
+        self._readings.clear()
+        self._read_at.clear()
 
     def _records(self) -> bool:
         """Tell whether somebody listens or may come back; begin or end recording."""
@@ -114,17 +161,8 @@ class Hub:
                 self._affected.moved_in_line(self._engine.painter().explainer)
             return True
         if self._affected is not None:
-            self._affected = None
-            self._ring.clear()
-            self._ring.forgotten = self._seq
-            self._phases.clear()
-            self._readings.clear()
-            self._read_at.clear()
+            self._forget()
         return False
-
-    def _note_passing(self) -> None:
-        self._phases.update(self._state.touched)
-        self._readings.update(self._state.read_nodes)
 
     # --- changes
 
@@ -132,8 +170,8 @@ class Hub:
         frame = self._frame(changes, after, now)
         if frame is None:
             return
-        self._ring.add(frame)
-        forms = Encodings(frame.changes, frame.jobs)
+        self._ring.add(after, changes.seq, frame)
+        forms = Encodings(frame)
         for subscriber in self._subscribers:
             if subscriber.follows:
                 subscriber.offer(forms.for_viewer(subscriber.viewer))
@@ -146,12 +184,13 @@ class Hub:
             self._slow_at = now
             self._add_slow(jobs)
         asked = changes.nodes or changes.pools or changes.queues
-        drawn: dict[str, tuple[object, ...]] = {}
+        drawn = Counted()
         if asked or now - self._counts_at >= COUNTS_EVERY_S:
-            self._counts_at = now
             drawn = self._counted()
+            if any(drawn):
+                self._counts_at = now
         gone = changes.gone_nodes or changes.gone_pools or changes.gone_queues
-        if not (jobs or gone or changes.journal or any(drawn.values())):
+        if not (jobs or gone or changes.journal or any(drawn)):
             return None
         painter = self._engine.painter()
         shown = ChangesFrame(
@@ -162,9 +201,11 @@ class Hub:
             gone_queues=tuple(changes.gone_queues),
             gone_nodes=tuple(changes.gone_nodes),
             events=raws(event_view(row) for row in changes.journal),
-            **drawn,  # type: ignore[arg-type]
+            pools=drawn.pools,
+            queues=drawn.queues,
         )
-        return framed(shown, tuple(job_bytes(painter.job(job)) for job in jobs.values()))
+        forms = tuple(job_forms(painter.job(job)) for job in jobs.values())
+        return Frame(shown, forms, drawn.nodes)
 
     def _add_slow(self, jobs: dict[JobUid, Job]) -> None:
         """Add the jobs whose phase or place in line is new, and look at the cards' readings."""
@@ -176,28 +217,29 @@ class Hub:
         for job in self._affected.moved_in_line(self._engine.painter().explainer):
             jobs[job.uid] = job
 
-    def _counted(self) -> dict[str, tuple[object, ...]]:
+    def _counted(self) -> Counted:
         assert self._affected is not None
         state = self._state
-        self._affected.note_readings(self._readings)
         nodes, pools, queues = self._affected.take()
-        return {
-            "nodes": raws(node_view(state, node) for node in nodes),
-            "pools": raws(pool_view(state, state.pools[name]) for name in pools),
-            "queues": raws(queue_view(state, state.queues[ref]) for ref in queues),
-        }
+        return Counted(
+            nodes=tuple(node_forms(node_view(state, node)) for node in nodes),
+            pools=raws(pool_view(state, state.pools[name]) for name in pools),
+            queues=raws(queue_view(state, state.queues[ref]) for ref in queues),
+        )
 
     # --- readings
 
-    def _send_readings(self, now: float) -> None:
-        due = [n for n in self._readings if now - self._read_at.get(n, 0.0) >= READINGS_EVERY_S]
+    def _send_readings(self, due: Iterable[NodeName], now: float) -> None:
         for name in due:
             del self._readings[name]
             self._read_at[name] = now
-            if (readings := self._reading(name, now)) is not None:
-                data = ENCODER.encode(readings)
-                for subscriber in self._subscribers:
-                    subscriber.offer(data)
+            if (readings := self._reading(name, now)) is None:
+                continue
+            full = ENCODER.encode(readings)
+            cards = tuple(public_card(card) for card in readings.cards)
+            public = ENCODER.encode(replace(readings, cards=cards))
+            for subscriber in self._subscribers:
+                subscriber.offer(full if subscriber.viewer is None else public)
 
     def _reading(self, name: NodeName, now: float) -> Readings | None:
         node = self._state.nodes.get(name)
@@ -232,7 +274,10 @@ class Hub:
             at=utc_text(now),
             pools=raws(pool_view(state, state.pools[name]) for name in sorted(state.pools)),
             queues=raws(queue_view(state, state.queues[ref]) for ref in sorted(state.queues)),
-            nodes=raws(node_view(state, state.nodes[name]) for name in sorted(state.nodes)),
+            nodes=(),
             jobs=(),
         )
-        return Encodings(snapshot, tuple(job_bytes(view) for view in jobs))
+        nodes = (node_view(state, state.nodes[name]) for name in sorted(state.nodes))
+        return Encodings(
+            Frame(snapshot, tuple(map(job_forms, jobs)), tuple(map(node_forms, nodes)))
+        )

@@ -12,8 +12,8 @@ from eaas.lifecycle import ENDED, JobState
 from eaas.spelling import nearest, shown
 from eaas.views import JobView, Page
 from eaas_daemon.api.bodies import query_flag, query_int, wrong_query
-from eaas_daemon.api.jobs import shown as shown_job
 from eaas_daemon.api.parts import Parts, answer, caller_of
+from eaas_daemon.api.private import job_for
 from eaas_daemon.core.line import turn_of
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.state import State
@@ -79,7 +79,7 @@ class JobLists:
     def _views(self, request: web.Request, jobs: Iterable[Job]) -> list[JobView]:
         painter, caller = self._parts.engine.painter(), caller_of(request)
         current = self._parts.engine.state.jobs
-        return [shown_job(painter, current.get(job.uid, job), caller) for job in jobs]
+        return [job_for(caller, painter, current.get(job.uid, job)) for job in jobs]
 
 
 def in_order(state: State) -> Iterator[Job]:

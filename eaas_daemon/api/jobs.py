@@ -20,11 +20,11 @@ from eaas_daemon.api.bodies import (
 )
 from eaas_daemon.api.job_bodies import body_hash, in_batch, job_fields, read_job, read_jobs
 from eaas_daemon.api.parts import Parts, answer, caller_of
+from eaas_daemon.api.private import is_private_to, job_for
 from eaas_daemon.core import events as e
 from eaas_daemon.core.dry_run import dry_run, first_refused, refused
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.on_jobs import Replayed
-from eaas_daemon.core.picture import Painter
 
 MAX_BATCH_JOBS = 1000
 MAX_KEY_CHARS = 200
@@ -124,7 +124,7 @@ class JobRoutes:
     async def show(self, request: web.Request) -> web.Response:
         """Show one job."""
         job = known_job(self._parts, request)
-        return answer(shown(self._engine.painter(), job, caller_of(request)))
+        return answer(job_for(caller_of(request), self._engine.painter(), job))
 
     async def why(self, request: web.Request) -> web.Response:
         """Say why the job stands where it stands."""
@@ -191,7 +191,7 @@ class JobRoutes:
     def _views(self, jobs: Sequence[Job], caller: e.Caller) -> list[JobView]:
         """Draw the jobs as they are by now, which may be later than the answer."""
         painter, current = self._engine.painter(), self._engine.state.jobs
-        return [shown(painter, current.get(job.uid, job), caller) for job in jobs]
+        return [job_for(caller, painter, current.get(job.uid, job)) for job in jobs]
 
 
 def known_job(parts: Parts, request: web.Request) -> Job:
@@ -209,13 +209,3 @@ def own_job(parts: Parts, request: web.Request) -> Job:
     if not is_private_to(job, caller):
         raise NotYours(f"job {job.number} belongs to {job.user}, and you are {caller.user}")
     return job
-
-
-def is_private_to(job: Job, caller: e.Caller) -> bool:
-    """Tell whether the caller may see what is the owner's business."""
-    return caller.admin or caller.user == job.user
-
-
-def shown(painter: Painter, job: Job, caller: e.Caller) -> JobView:
-    """Return the job as this caller may see it."""
-    return painter.job(job, private=is_private_to(job, caller))

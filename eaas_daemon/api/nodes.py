@@ -9,6 +9,7 @@ from eaas.views import NodeView, Page
 from eaas.wire.rest import PatchNode
 from eaas_daemon.api.bodies import read_body
 from eaas_daemon.api.parts import Parts, answer, caller_of
+from eaas_daemon.api.private import public_card, public_node
 from eaas_daemon.core import events as e
 from eaas_daemon.core.admin import node_named
 from eaas_daemon.core.inventory_picture import card_view, node_view
@@ -36,17 +37,21 @@ class NodeRoutes:
     async def every(self, request: web.Request) -> web.Response:
         """Show every node."""
         state = self._engine.state
-        return answer(Page([node_view(state, state.nodes[name]) for name in sorted(state.nodes)]))
+        nodes = [state.nodes[name] for name in sorted(state.nodes)]
+        return answer(Page([self._view(node, caller_of(request)) for node in nodes]))
 
     async def cards(self, request: web.Request) -> web.Response:
         """Show every card of every node."""
         state = self._engine.state
         nodes = [state.nodes[name] for name in sorted(state.nodes)]
-        return answer(Page([card_view(state, node, card) for node in nodes for card in node.cards]))
+        views = [card_view(state, node, card) for node in nodes for card in node.cards]
+        admin = caller_of(request).admin
+        return answer(Page(views if admin else [public_card(view) for view in views]))
 
     async def show(self, request: web.Request) -> web.Response:
         """Show one node."""
-        return answer(self._view(node_named(self._engine.state, request.match_info["node"])))
+        node = node_named(self._engine.state, request.match_info["node"])
+        return answer(self._view(node, caller_of(request)))
 
     async def patch(self, request: web.Request) -> web.Response:
         """Drain, resume, label; exclude and include cards: all that the body names, in order."""
@@ -56,7 +61,7 @@ class NodeRoutes:
             message = "say what to change: draining, labels, exclude_card or include_card"
             raise Invalid((FieldError(field="", message=message),))
         answers = [await self._engine.ask(wish) for wish in wishes]
-        return answer(self._view(answers[-1]))
+        return answer(self._view(answers[-1], caller_of(request)))
 
     async def remove(self, request: web.Request) -> web.Response:
         """Forget a node that has nothing to do."""
@@ -68,11 +73,12 @@ class NodeRoutes:
     async def confirm_dead(self, request: web.Request) -> web.Response:
         """Take a person's word that a silent node's attempts are over."""
         event = e.ConfirmDead(caller=caller_of(request), node=request.match_info["node"])
-        return answer(self._view(await self._engine.ask(event)))
+        return answer(self._view(await self._engine.ask(event), event.caller))
 
-    def _view(self, node: Node) -> NodeView:
+    def _view(self, node: Node, caller: e.Caller) -> NodeView:
         state = self._engine.state
-        return node_view(state, state.nodes.get(node.name, node))
+        view = node_view(state, state.nodes.get(node.name, node))
+        return view if caller.admin else public_node(view)
 
 
 def _wishes(request: web.Request, body: PatchNode) -> Iterator[e.Asked]:

@@ -15,6 +15,7 @@ HEARTBEAT_S: Final = 20.0
 MAX_FROM_CLIENT_BYTES: Final = 4096
 """A client has nothing to say here."""
 GOING_AWAY: Final = 1001
+TRY_AGAIN_LATER: Final = 1013
 
 
 class StreamRoutes:
@@ -59,10 +60,11 @@ class StreamRoutes:
             pass  # the client is gone, which is how most streams end
 
     async def _write(self, socket: web.WebSocketResponse, subscriber: Subscriber) -> None:
-        while True:
+        while not subscriber.ended:
             await subscriber.wait()
             while (frame := subscriber.take()) is not None:
                 await socket.send_frame(frame, WSMsgType.TEXT)
             if subscriber.fell_behind:
                 subscriber.fell_behind = False
                 self._hub.send_snapshot_soon()
+        await socket.close(code=TRY_AGAIN_LATER)

@@ -19,6 +19,7 @@ class Subscriber:
         self.follows = False
         """False while it waits for a snapshot; frames before that are not for it."""
         self.fell_behind = False
+        self.ended = False
         self._frames: deque[bytes] = deque()
         self._bytes = 0
         self._wake = asyncio.Event()
@@ -41,6 +42,11 @@ class Subscriber:
             self._wake.set()
             return
         self._add(frame)
+
+    def end(self) -> None:
+        """Let its connection be closed."""
+        self.ended = True
+        self._wake.set()
 
     async def wait(self) -> None:
         """Return when there is a frame, or it fell behind."""

@@ -6,7 +6,7 @@ the first of each group only: its cost grows with the kinds of jobs, not with th
 
 import heapq
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from eaas.ids import JobUid, PoolName
@@ -85,8 +85,12 @@ class Line:
     def in_order(self, pool: PoolName, queues: Mapping[str, Queue]) -> Iterator[JobUid]:
         """Yield the pool's waiting jobs, the next one first."""
         streams = [
-            ((-queues[shape.ref].priority, turn) for turn in turns)
+            _pool_turns(-queues[shape.ref].priority, turns)
             for shape, turns in self.groups(pool).items()
         ]
         for _, turn in heapq.merge(*streams):
             yield turn.uid
+
+
+def _pool_turns(minus_priority: int, turns: Iterable[Turn]) -> Iterator[PoolTurn]:
+    return (PoolTurn(minus_priority, turn) for turn in turns)

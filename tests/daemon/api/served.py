@@ -59,6 +59,7 @@ class House:
     def __init__(self, parts: Parts, clock: FixedClock, socket: Path) -> None:
         self.parts, self.clock, self.socket = parts, clock, socket
         self.engine, self.state = parts.engine, parts.engine.state
+        self.app: web.Application
         self.served: Served
         self.address = Address(socket=socket)
         self.http = aiohttp.ClientSession(connector=aiohttp.UnixConnector(str(socket)))
@@ -77,7 +78,7 @@ class House:
         async with self.open(method, path, body, user=user, **headers) as response:
             content = await response.read()
             is_json = "json" in response.content_type
-            return response.status, msgspec.json.decode(content) if is_json else content
+            return response.status, msgspec.json.decode(content) if is_json and content else content
 
     def open(
         self,
@@ -173,8 +174,8 @@ async def a_house(home: Path) -> AsyncIterator[House]:
         await stack.enter_async_context(house.http)
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
         working = tasks.create_task(house.engine.run())
-        app = application(house.parts, who)
-        house.served = await serve(app, socket_path=house.socket, host="127.0.0.1", port=0)
+        house.app = application(house.parts, who)
+        house.served = await serve(house.app, socket_path=house.socket, host="127.0.0.1", port=0)
         try:
             yield house
         finally:

@@ -1,0 +1,88 @@
+"""A client of the stream as simple as can be: keeps what the frames say."""
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from eaas.lifecycle import ENDED
+from eaas.views import JobView, NodeView
+from eaas.wire.to_client import AnyToClient, Changes, Readings, Snapshot
+from eaas_daemon.api.hub import Hub
+from eaas_daemon.api.subscriber import Subscriber
+from eaas_daemon.core import events as e
+from eaas_daemon.engine import Engine
+
+DECODER: msgspec.json.Decoder[AnyToClient] = msgspec.json.Decoder(AnyToClient)
+Picture = dict[str, dict[Any, Any]]
+
+
+class Follower:
+    """One subscriber and the picture it has of the pool."""
+
+    def __init__(self, hub: Hub, viewer: str | None = None, after: int | None = None) -> None:
+        self.subscriber: Subscriber = hub.join(viewer, after)
+        self.frames: list[AnyToClient] = []
+        self.picture: Picture = {}
+        self.seq = after
+
+    def read(self) -> list[AnyToClient]:
+        """Take in what has come; return it."""
+        fresh: list[AnyToClient] = []
+        while (data := self.subscriber.take()) is not None:
+            fresh.append(DECODER.decode(data))
+        for frame in fresh:
+            self._apply(frame)
+        self.frames += fresh
+        return fresh
+
+    def _apply(self, frame: AnyToClient) -> None:
+        if isinstance(frame, Readings):
+            node = self.picture["nodes"][frame.node]
+            memory = frame.memory_used_mib
+            fresh = replace(
+                node, cards=frame.cards, memory_used_mib=memory, cpus_used=frame.cpus_used
+            )
+            self.picture["nodes"][frame.node] = fresh
+            return
+        if isinstance(frame, Snapshot):
+            self.picture = {"pools": {}, "queues": {}, "nodes": {}, "jobs": {}}
+        else:
+            assert frame.after == self.seq
+            self._drop(frame)
+        self.seq = frame.seq
+        self.picture["pools"].update({view.name: view for view in frame.pools})
+        self.picture["queues"].update({view.ref: view for view in frame.queues})
+        self.picture["nodes"].update({view.name: timeless_node(view) for view in frame.nodes})
+        self.picture["jobs"].update({view.id: timeless_job(view) for view in frame.jobs})
+        for view in frame.jobs:
+            if view.state in ENDED:
+                del self.picture["jobs"][view.id]
+
+    def _drop(self, frame: Changes) -> None:
+        for kind, gone in (
+            ("pools", frame.gone_pools),
+            ("queues", frame.gone_queues),
+            ("nodes", frame.gone_nodes),
+        ):
+            for name in gone:
+                self.picture[kind].pop(name, None)
+
+
+def timeless_job(view: JobView) -> JobView:
+    """Return the view without what changes with the clock alone."""
+    return replace(view, run_s=None)
+
+
+def timeless_node(view: NodeView) -> NodeView:
+    """Return the view without what every beat changes."""
+    return replace(view, last_seen_at=None)
+
+
+async def fresh_picture(hub: Hub, engine: Engine, viewer: str | None = None) -> Picture:
+    """Return the picture of somebody who joins now."""
+    follower = Follower(hub, viewer)
+    await engine.ask(e.Tick())
+    follower.read()
+    hub.leave(follower.subscriber)
+    return follower.picture
