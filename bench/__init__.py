@@ -1,0 +1,1 @@
+"""Measurements of the real programs over real sockets, each beside what it is compared with."""

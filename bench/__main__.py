@@ -1,0 +1,52 @@
+"""``python -m bench``: measures, and prints the table."""
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from bench import at_rest, containers, first_instruction, fresh_clone, short_jobs, submits
+from bench.figures import Section, show
+from bench.machine import describe
+
+ROUNDS: Final = 5
+
+PARTS: Final[Mapping[str, Callable[[int, bool], Awaitable[Section]]]] = {
+    "submits": submits.measure,
+    "short-jobs": short_jobs.measure,
+    "first-instruction": first_instruction.measure,
+    "containers": containers.measure,
+    "at-rest": at_rest.measure,
+    "fresh-clone": fresh_clone.measure,
+}
+
+
+async def run(names: Sequence[str], *, quick: bool) -> None:
+    """Measure the named parts, one after the other, and print each as it is done."""
+    rounds = 1 if quick else ROUNDS
+    print("Mini EaaS, measured on")
+    for line in await describe(os.environ, Path(tempfile.gettempdir())):
+        print(f"  {line}")
+    print(f"  median of {rounds}; behind it the lowest and the highest round", flush=True)
+    for name in names:
+        section = await PARTS[name](rounds, quick)
+        show(section, sys.stdout)
+        print(f"  load average now: {os.getloadavg()[0]:.2f}", flush=True)
+
+
+def main() -> int:
+    """Read the command line and measure."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measures Mini EaaS.")
+    parser.add_argument("--only", choices=PARTS, action="append", help="this part (repeatable)")
+    parser.add_argument("--quick", action="store_true", help="one short round: does it work?")
+    arguments = parser.parse_args()
+    asyncio.run(run(arguments.only or list(PARTS), quick=arguments.quick))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
