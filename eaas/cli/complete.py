@@ -1,6 +1,6 @@
 """Shell completion of names the controller knows, within 300 ms and without ever complaining.
 
-This asks with the standard library: importing the async client alone would take that long.
+This asks with the standard library: one blocking question with a time limit is all it takes.
 """
 
 import http.client
@@ -8,6 +8,7 @@ import json
 import os
 import socket
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -79,10 +80,19 @@ def _fetch(address: Address, route: str) -> bytes:
 def _connection(address: Address) -> http.client.HTTPConnection:
     if address.socket is not None:
         connection = http.client.HTTPConnection("controller", timeout=LIMIT_S)
-        connection.sock = socket.socket(socket.AF_UNIX)
-        connection.sock.settimeout(LIMIT_S)
-        connection.sock.connect(str(address.socket))
+        connection.sock = _connected(address.socket)
         return connection
     parts = urlsplit(address.url)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     return kind(parts.hostname or "", parts.port, timeout=LIMIT_S)
+
+
+def _connected(path: Path) -> socket.socket:
+    line = socket.socket(socket.AF_UNIX)
+    line.settimeout(LIMIT_S)
+    try:
+        line.connect(str(path))
+    except OSError:
+        line.close()
+        raise
+    return line

@@ -9,14 +9,17 @@ import click
 from eaas.cli.group import Command
 from eaas.cli.line import Line, prints
 from eaas.cli.output import Lines
-from eaas.cli.processes import one_at_a_time, programs, stop
+from eaas.cli.processes import DEMO, one_at_a_time, programs, stop
 from eaas.cli.words import many
 from eaas.client import Address, Client
 from eaas.errors import EaasError, Unreachable
+from eaas.lifecycle import ENDED, NodeState
 from eaas.paths import Paths, paths_from
 
 END_S: Final = 20.0
 JOBS_END_S: Final = 120.0
+PATIENCE_S: Final = 5.0
+"""How long a controller may be silent while its jobs end."""
 
 
 class DidNotEnd(EaasError):
@@ -38,7 +41,8 @@ def down(line: Line, stop_jobs: bool) -> None:
         stopped, left = asyncio.run(take_down(paths, stop_jobs=stop_jobs))
     said = f"stopped {', '.join(stopped)}" if stopped else "nothing of this pool ran here"
     if left:
-        said += f"; {many(left, 'job')} still running, and the next mini-eaas up finds them"
+        again = "mini-eaas up --demo" if DEMO in stopped else "mini-eaas up"
+        said += f"; {many(left, 'job')} still running, and the next {again} finds them"
     answer = {"stopped": stopped, "jobs_left": left}
     line.out.answer(answer, lambda: [Lines([said])])
 
@@ -46,8 +50,8 @@ def down(line: Line, stop_jobs: bool) -> None:
 async def take_down(paths: Paths, *, stop_jobs: bool) -> tuple[list[str], int | None]:
     """Stop the programs; return which they were, and how many jobs run on (None: unknown)."""
     found = programs(paths)
-    if stop_jobs and "demo" in found:
-        await _stop(paths, "demo")
+    if stop_jobs and DEMO in found:
+        await _stop(paths, DEMO)  # or it would submit more
     left = await _jobs(paths, stop_jobs=stop_jobs)
     for program in found:
         await _stop(paths, program)
@@ -55,25 +59,35 @@ async def take_down(paths: Paths, *, stop_jobs: bool) -> tuple[list[str], int | 
 
 
 async def _jobs(paths: Paths, *, stop_jobs: bool) -> int | None:
+    """Return how many jobs run on, after stopping them if that was asked for."""
     async with Client(Address(socket=paths.socket)) as client:
         try:
-            if not stop_jobs:
-                return (await client.status()).running
-            ids = [job.id async for job in client.each_job()]
-            for id in ids:
-                await client.cancel(id)
-            async with asyncio.timeout(JOBS_END_S):
-                await client.wait(*ids)
-            return 0
+            if stop_jobs:
+                return await _stop_jobs(client)
+            return (await client.status()).running
         except Unreachable as error:
             if stop_jobs:
                 raise DidNotEnd(f"jobs can't be stopped: {error.sentence}") from error
             return None
-        except TimeoutError as error:
-            raise DidNotEnd(
-                f"some jobs have not ended within {JOBS_END_S:g} s of being cancelled; "
-                "mini-eaas job list names them"
-            ) from error
+
+
+async def _stop_jobs(client: Client) -> int:
+    """Cancel every job and wait for their ends; return how many are out of reach.
+
+    A job on a node that is offline ends when its node is back.
+    """
+    offline = {node.name for node in await client.nodes() if node.state == NodeState.OFFLINE}
+    jobs = [await client.cancel(job.id) async for job in client.each_job()]
+    within_reach = [job.id for job in jobs if job.node not in offline or job.state in ENDED]
+    try:
+        async with asyncio.timeout(JOBS_END_S):
+            await client.wait(*within_reach, patience_s=PATIENCE_S)
+    except TimeoutError as error:
+        raise DidNotEnd(
+            f"some jobs have not ended within {JOBS_END_S:g} s of being cancelled; "
+            "mini-eaas job list names them"
+        ) from error
+    return len(jobs) - len(within_reach)
 
 
 async def _stop(paths: Paths, program: str) -> None:

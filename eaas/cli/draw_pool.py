@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from eaas.cli.output import Block, Facts, Lines, Table
-from eaas.cli.words import ago, many, percent, size, yes_no
+from eaas.cli.words import ago, many, model, percent, size, yes_no
 from eaas.lifecycle import CardState
 from eaas.units import format_duration
 from eaas.views import (
@@ -138,7 +138,7 @@ def _card_row(card: CardView) -> tuple[str | None, ...]:
     return (
         card.node,
         str(card.index),
-        f"{card.model} (simulated)" if card.simulated else card.model,
+        model(card),
         card.state,
         _holders(card),
         _used_memory(card.memory_used_mib, card.memory_total_mib),

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 from eaas.cli.output import Block, Facts, Table
 from eaas.cli.programs import is_here
-from eaas.cli.words import many, size
+from eaas.cli.words import many, model
 from eaas.views import CardView, NodeView
 
 if TYPE_CHECKING:
     from eaas.cli.up import Pool
 
-PROCESS_WARNING = "plain processes, not isolated: no container engine answers"
+PROCESS_WARNING = "plain processes (no containers: nothing isolates them)"
 
 
 def up_picture(pool: "Pool") -> Iterable[Block]:
@@ -53,12 +53,10 @@ def runs_as(node: NodeView) -> str:
 
 
 def card_words(cards: Iterable[CardView]) -> str:
-    """Return a node's cards by model: ``2 x RTX 3090 24GiB``, simulated ones called so."""
+    """Return a node's cards by model: ``2 x RTX 3090``, simulated ones called so."""
     counts: dict[str, int] = {}
     for card in cards:
-        memory = size(card.memory_total_mib)
-        name = " ".join(part for part in (card.model, memory) if part)
-        name += " (simulated)" if card.simulated else ""
+        name = model(card)
         counts[name] = counts.get(name, 0) + 1
     listed = ", ".join(f"{count} x {name}" for name, count in counts.items())
     return listed or many(0, "card")

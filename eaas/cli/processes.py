@@ -17,6 +17,9 @@ import msgspec
 from eaas.errors import EaasError
 from eaas.paths import Paths
 
+DEMO: Final = "demo"
+"""The program that submits a demo's example jobs."""
+
 LAST_LINES: Final = 5
 LOOK_EVERY_S: Final = 0.05
 """A process of somebody else's can't be awaited on every kernel we run on, so it is looked at."""

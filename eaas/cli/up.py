@@ -15,7 +15,7 @@ import msgspec
 from eaas.cli.draw_up import up_picture
 from eaas.cli.group import Command
 from eaas.cli.line import Line, prints
-from eaas.cli.processes import DidNotStart, check_alive, one_at_a_time, running, start
+from eaas.cli.processes import DEMO, DidNotStart, check_alive, one_at_a_time, running, start
 from eaas.client import Address, Client
 from eaas.errors import NotFound, Unreachable
 from eaas.ids import is_name
@@ -31,8 +31,6 @@ DEFAULT_POOL: Final = "default"
 DEMO_POOL: Final = "demo"
 DEMO_AGENTS: Final[Mapping[str, str]] = {"demo-a": "2x24GiB", "demo-b": "4x48GiB"}
 """Agents of a demo, each with its simulated cards."""
-DEMO: Final = "demo"
-
 RUNTIMES: Final = ("auto", "docker", "process")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from eaas.units import format_memory_mib, parse_utc
-from eaas.views import HeldCardView, ReasonView
+from eaas.views import CardView, HeldCardView, ReasonView
 
 UNITS: Final = ((86400, "d"), (3600, "h"), (60, "m"))
 
@@ -54,6 +54,13 @@ def card(held: HeldCardView) -> str:
     """Return a card as people name it: its index, else the begin of its UUID."""
     name = held.uuid[:12] if held.index is None else str(held.index)
     return name if held.memory_mib is None else f"{name} ({size(held.memory_mib)})"
+
+
+def model(view: CardView) -> str:
+    """Return a card's model; a simulated one is always called so."""
+    if not view.simulated or "simulated" in view.model:
+        return view.model
+    return f"{view.model} (simulated)"
 
 
 def cards(held: Sequence[HeldCardView]) -> str | None:

@@ -78,10 +78,10 @@ class StreamCalls(JobCalls, Calls):
                     return view
         raise AssertionError("a watch ends only with the job")
 
-    async def wait(self, *ids: int) -> list[JobView]:
+    async def wait(self, *ids: int, patience_s: float | None = PATIENCE_S) -> list[JobView]:
         """Return the jobs once all of them have ended, in the order asked for."""
         last: dict[int, JobView] = {}
-        async with aclosing(self.watch(ids)) as views:
+        async with aclosing(self.watch(ids, patience_s=patience_s)) as views:
             async for view in views:
                 last[view.id] = view
         return [last[id] for id in ids]

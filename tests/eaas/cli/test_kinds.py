@@ -1,0 +1,33 @@
+import click
+import pytest
+
+from eaas.cli.kinds import Duration, JobNumber, JobPath, Label, QueueRef
+
+
+def test_arguments_are_read_as_they_are_meant() -> None:
+    assert Duration().convert("1h30m", None, None) == 5400
+    assert JobNumber().convert("42", None, None) == 42
+    assert QueueRef().convert("p/q", None, None) == ("p", "q")
+    assert Label().convert("a=b=c", None, None) == ("a", "b=c")
+    assert Label().convert("a-", None, None) == ("a", None)
+    assert Label().convert("a=", None, None) == ("a", "")
+    assert JobPath().convert("42:a:b", None, None) == (42, "a:b")
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed", "sentence"),
+    [
+        (Duration(), "90", "90 has no unit"),
+        (JobNumber(), "-1", "'-1' is no job number"),
+        (JobNumber(), "²", "is no job number"),
+        (JobNumber(), "9" * 30, "is no job number"),
+        (QueueRef(), "p", "write POOL/QUEUE"),
+        (Label(), "=x", "write KEY=VALUE"),
+        (JobPath(), "x:y", "write ID:PATH"),
+    ],
+)
+def test_what_is_none_says_what_one_looks_like(
+    kind: click.ParamType[object], typed: str, sentence: str
+) -> None:
+    with pytest.raises(click.BadParameter, match=sentence):
+        kind.convert(typed, None, None)
