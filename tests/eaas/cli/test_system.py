@@ -1,11 +1,16 @@
 import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from eaas.views import CardClaimView, CardProcessView, CardView, EventView, ReasonView, StatusView
 from tests.eaas.cli.conftest import Type
-from tests.rig.stand_in import AT, StandIn
+from tests.rig.stand_in import AT, StandIn, a_change, a_snapshot
 
 STATUS = StatusView(
     version="0.1.0",
@@ -98,3 +103,25 @@ def test_events_are_lines_and_as_json_a_page(typing: Type, controller: StandIn) 
 
     assert typing("events").out == "2026-03-01T08:00:00Z  job 1 began (ada)\n"
     assert json.loads(typing("events", "-o", "json").out)["items"][0]["seq"] == 3
+
+
+def test_events_are_followed_as_json_lines_each_of_them_once(
+    controller: StandIn, home: Path
+) -> None:
+    first, second = (
+        EventView(seq=seq, at=AT, kind="job", text=f"{seq}", job=1, node=None, user=None)
+        for seq in (3, 4)
+    )
+    page = {"items": [first], "next": None}
+    controller.answers["GET /api/v1/events"] = page
+    change = msgspec.structs.replace(a_change(after=3), events=(first, second))
+    controller.frames[:] = [[a_snapshot(seq=3), change, a_change(after=4)], []]
+    words = [str(Path(sys.executable).with_name("mini-eaas")), "events", "--follow", "-o", "json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, env=os.environ, text=True) as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(2)]
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=20)
+
+    assert [json.loads(line)["seq"] for line in lines] == [3, 4]
+    assert (process.returncode, rest) == (130, "")
