@@ -23,6 +23,11 @@ class JobBell:
             for event in self._waiting.get(job.uid, ()):
                 event.set()
 
+    @property
+    def waited_for(self) -> frozenset[JobUid]:
+        """Return the jobs that somebody waits for."""
+        return frozenset(self._waiting)
+
     @contextmanager
     def watching(self, uid: JobUid) -> Iterator[asyncio.Event]:
         """Give an event that is set at every change of the job; the waiter clears it."""

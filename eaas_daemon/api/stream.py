@@ -14,6 +14,8 @@ from eaas_daemon.api.subscriber import Subscriber
 HEARTBEAT_S: Final = 20.0
 MAX_FROM_CLIENT_BYTES: Final = 4096
 """A client has nothing to say here."""
+CLOSE_WITHIN_S: Final = 0.5
+"""How long a client has to answer that the stream is closed."""
 GOING_AWAY: Final = 1001
 TRY_AGAIN_LATER: Final = 1013
 
@@ -34,7 +36,10 @@ class StreamRoutes:
         caller = caller_of(request)
         after = query_int(request, "after", 0) if "after" in request.query else None
         socket = web.WebSocketResponse(
-            heartbeat=HEARTBEAT_S, max_msg_size=MAX_FROM_CLIENT_BYTES, compress=False
+            heartbeat=HEARTBEAT_S,
+            max_msg_size=MAX_FROM_CLIENT_BYTES,
+            compress=False,
+            timeout=CLOSE_WITHIN_S,
         )
         subscriber = self._hub.join(None if caller.admin else caller.user, after)
         try:

@@ -1,6 +1,7 @@
 """A controller without its agents: real store, engine and server, callers named by a header."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import aiohttp
 import msgspec
-from aiohttp import web
+from aiohttp import ClientWSTimeout, web
 
 from eaas.client.address import Address
 from eaas.errors import Unauthenticated
@@ -21,7 +22,7 @@ from eaas_daemon.api.hub import Hub
 from eaas_daemon.api.long_calls import LongCalls
 from eaas_daemon.api.packs import PackStore
 from eaas_daemon.api.parts import Parts, Where
-from eaas_daemon.api.server import Served, application, serve
+from eaas_daemon.api.server import Served, application, make_app, serve
 from eaas_daemon.core import events as e
 from eaas_daemon.core.model import Job
 from eaas_daemon.engine import Engine
@@ -32,6 +33,7 @@ from eaas_daemon.store.readers import Reader
 from tests.rig.builders import ADMIN, a_hello, an_inventory
 
 USER_HEADER = "X-Test-User"
+TOKEN = "t" * 32
 Answer = tuple[int, Any]
 
 
@@ -99,6 +101,15 @@ class House:
         if data is not None:
             sent.setdefault("Content-Type", "application/json")
         return self.http.request(method, f"http://controller{path}", data=data, headers=sent)
+
+    async def stream(
+        self, query: str = "", *, user: str = "ann"
+    ) -> aiohttp.ClientWebSocketResponse:
+        """Open the stream."""
+        url = f"http://controller/api/v1/stream{query}"
+        return await self.http.ws_connect(
+            url, headers={USER_HEADER: user}, max_msg_size=0, timeout=ClientWSTimeout(ws_close=1.0)
+        )
 
     async def tick(self, seconds: float = 0.0) -> None:
         """Let time pass, all at once."""
@@ -216,3 +227,36 @@ async def _built(home: Path, stack: AsyncExitStack) -> House:
         started_at=clock.now(),
     )
     return House(parts, clock, home / "controller.sock")
+
+
+@asynccontextmanager
+async def a_controller(house: House, *, service_uid: int | None = None) -> AsyncIterator[Served]:
+    """Serve the house once more, through the real door."""
+    parts = house.parts
+    app = make_app(
+        engine=parts.engine,
+        roster=parts.roster,
+        reader=parts.reader,
+        logs=parts.logs,
+        packs=parts.packs,
+        hub=parts.hub,
+        home=parts.home,
+        admin_token=TOKEN,
+        service_uid=os.geteuid() if service_uid is None else service_uid,
+        clock=parts.clock,
+        started_at=0.0,
+    )
+    path = parts.home / "real.sock"
+    served = await serve(app, socket_path=path, host="127.0.0.1", port=0)
+    try:
+        yield served
+    finally:
+        await served.close()
+    assert not path.exists()
+
+
+@asynccontextmanager
+async def real_door(house: House) -> AsyncIterator[Address]:
+    """Serve the house once more and give the address for clients."""
+    async with a_controller(house):
+        yield Address(socket=house.parts.home / "real.sock")

@@ -1,0 +1,78 @@
+import asyncio
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from eaas_daemon.api.auth import is_loopback, user_name
+from tests.daemon.api.served import House, a_controller, a_house
+
+NOBODY = 65534
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:80", "127.0.0.1", "127.9.9.9:7470", "[::1]", "[::1]:7470"]
+)
+def test_names_of_this_machine_are_loopback(host: str) -> None:
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "",
+        "evil.example",
+        "localhost.evil.example",
+        "10.0.0.1",
+        "[2001:db8::1]",
+        "127.0.0.1@x",
+        "[",
+        "0",
+    ],
+)
+def test_other_names_are_not(host: str) -> None:
+    assert not is_loopback(host)
+
+
+def test_a_uid_without_a_name_is_shown_as_its_number() -> None:
+    taken = {entry.pw_uid for entry in pwd.getpwall()}
+    free = next(uid for uid in range(54321, 60000) if uid not in taken)
+
+    assert user_name(0) == "root"
+    assert user_name(free) == str(free)
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("curl") is None,
+    reason="needs root, to become somebody else, and curl",
+)
+async def test_another_user_of_this_host_is_a_member_and_may_not_speak_for_a_node() -> None:
+    with tempfile.TemporaryDirectory(prefix="eaas-") as folder:
+        os.chmod(folder, 0o755)
+        async with a_house(Path(folder)) as house, a_controller(house):
+            view = await curl(house, "/api/v1/status")
+            refused = await curl(house, "/agent/v1/link")
+
+    assert (view["user"], view["role"]) == (user_name(NOBODY), "member")
+    assert refused["code"] == "forbidden"
+
+
+async def curl(house: House, path: str) -> Any:
+    """Ask as nobody."""
+    command = [
+        "curl",
+        "-sS",
+        "--unix-socket",
+        str(house.parts.home / "real.sock"),
+        f"http://c{path}",
+    ]
+    done = await asyncio.to_thread(
+        subprocess.run, command, user=NOBODY, capture_output=True, timeout=10, check=True
+    )
+    return msgspec.json.decode(done.stdout)
