@@ -15,7 +15,7 @@ from eaas.yaml_tree import Tree, read_trees
 MAX_BYTES: Final = 256 * 1024
 MAX_DOCUMENTS: Final = 1000
 
-KEY_FIELD: Final = "idempotency_key"
+KEY_FIELD: Final = "key"
 """The one key of a document that isn't part of the job."""
 
 KEY_CHECK: Final = Text(pattern="[!-~]+", rule="text without blanks", max_chars=200)
@@ -36,7 +36,7 @@ class JobDocument(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     """Where it begins in the file, from 1."""
     key: str | None = None
-    """Its ``idempotency_key``: the same key and the same body are the same job."""
+    """Its ``key``: the same key and the same body are the same job."""
 
 
 def read_job_file(data: bytes | str, *, name: str = "job file") -> list[JobDocument]:

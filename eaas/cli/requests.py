@@ -53,8 +53,12 @@ def _request(typed: Fields, flags: Fields, base: Path, key: str | None) -> Reque
 
 
 def _with_flags(typed: Fields, flags: Fields) -> Fields:
-    """Return the fields with the flags on top; of a mapping only the keys that a flag names."""
-    merged = {**typed, **flags}
+    """Return the fields with the flags on top; of a mapping only the keys that a flag names.
+
+    An empty flag takes the file's own word back: ``--image ''`` runs the job without an image.
+    """
+    taken_back = {key for key, value in flags.items() if value == "" and key in typed}
+    merged = {key: v for key, v in {**typed, **flags}.items() if key not in taken_back}
     for key, value in flags.items():
         below = typed.get(key)
         if isinstance(value, Mapping) and isinstance(below, Mapping):

@@ -35,7 +35,7 @@ def test_a_file_holds_a_job_in_each_document() -> None:
 
 
 def test_a_document_may_carry_its_idempotency_key() -> None:
-    (document,) = read_job_file("command: a\nidempotency_key: nightly-7\n")
+    (document,) = read_job_file("command: a\nkey: nightly-7\n")
 
     assert document == JobDocument(spec=JobSpec(command="a"), line=1, key="nightly-7")
 
@@ -123,10 +123,10 @@ def test_json_keeps_every_character_of_a_command(command: str) -> None:
         ("command: !!python/name:os.system x\n", [("command", 1, 10, None)]),
         ("command: x\n<<: {gpus: 1}\n", [("'<<'", 2, 1, None)]),
         ("command: echo a: b\n", [("", 1, 16, None)]),
-        ("command: x\nidempotency_key: a b\n", [("idempotency_key", 2, 18, "a-b")]),
+        ("command: x\nkey: a b\n", [("key", 2, 6, "a-b")]),
         (
-            "command: x\nidempotency_key: a b\ngpu: 1\n",
-            [("idempotency_key", 2, 18, "a-b"), ("gpu", 3, 1, "gpus")],
+            "command: x\nkey: a b\ngpu: 1\n",
+            [("key", 2, 6, "a-b"), ("gpu", 3, 1, "gpus")],
         ),
         (
             "gpus: x\npriority: 101\n---\ncommand: a: b\n---\ncomand: x\n",

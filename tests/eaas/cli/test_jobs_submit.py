@@ -162,7 +162,7 @@ def test_a_bad_file_is_refused_with_lines(
 def test_a_job_file_comes_from_stdin(
     typing: Type, accepting: StandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "in").write_text("command: a\nidempotency_key: k1\n")
+    (tmp_path / "in").write_text("command: a\nkey: k1\n")
     with (tmp_path / "in").open() as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
         assert typing("job", "submit", "-").out == "1\n"

@@ -38,9 +38,9 @@ def test_a_queue_flag_with_a_pool_wins_over_the_files_pool(tmp_path: Path) -> No
 
 def test_the_key_of_a_batch_comes_from_all_of_its_documents(tmp_path: Path) -> None:
     file = tmp_path / "jobs.yaml"
-    file.write_text("command: a\nidempotency_key: k1\n---\ncommand: b\nidempotency_key: k2\n")
+    file.write_text("command: a\nkey: k1\n---\ncommand: b\nkey: k2\n")
     keys = {one.key for one in requests_from(str(file), {})}
-    file.write_text("command: a\nidempotency_key: k1\n---\ncommand: b\n")
+    file.write_text("command: a\nkey: k1\n---\ncommand: b\n")
 
     assert len(keys) == 1
     assert str(keys.pop()).startswith("batch-")
@@ -51,3 +51,15 @@ def test_the_key_of_a_batch_comes_from_all_of_its_documents(tmp_path: Path) -> N
 def test_a_flag_is_checked_as_the_same_key_in_a_file_is() -> None:
     with pytest.raises(Invalid, match="20 has no unit: write 20GiB"):
         requests_from(None, {"command": "a", "memory": "20"})
+
+
+def test_an_empty_flag_takes_the_files_word_back(tmp_path: Path) -> None:
+    file = tmp_path / "job.yaml"
+    file.write_text("image: busybox\ncommand: 'true'\n")
+
+    assert requests_from(str(file), {"image": ""})[0].fields == {"command": "true"}
+
+
+def test_an_empty_flag_with_nothing_to_take_back_is_still_a_mistake() -> None:
+    with pytest.raises(Invalid, match="image"):
+        requests_from(None, {"command": "true", "image": ""})
