@@ -2,7 +2,7 @@
 # Brings up a pool on this machine and runs a first job on it. Everything it installs lies in
 # .venv beside this file; it never installs a container engine and never asks for a password.
 set -euo pipefail
-unset PYTHONHOME PYTHONPATH PIP_TARGET PIP_PREFIX PIP_USER CDPATH
+unset PYTHONHOME PYTHONPATH PIP_TARGET PIP_PREFIX PIP_USER CDPATH MINI_EAAS_SERVER MINI_EAAS_TOKEN
 
 readonly NEEDED_MIB=300
 readonly MAX_SOCKET_PATH=107 # the kernel's limit for a unix socket, less its closing zero
@@ -99,19 +99,19 @@ print("docker" if "docker" in ready else "".join(ready[:1]))'
 await_node() { # sets runtime
     local tries=60
     until runtime=$(runtime_here 2>/dev/null) && [[ -n $runtime ]]; do
-        ((tries-- > 0)) || die "this machine's agent did not join the pool within 30 s; $(shown) doctor says why."
+        ((tries-- > 0)) || die "this machine's agent did not join the pool within 30 s; $(shown) node list and the logs say why."
         sleep 0.5
     done
 }
 
 run_hello() {
-    local options=()
-    if [[ $runtime != docker ]]; then
-        say "No container engine answers here, so the job runs as a plain process (nothing isolates it)."
-        options=(--image '')
-    fi
-    eaas job submit "$hello" --follow "${options[@]}" ||
-        die "the first job did not succeed; $(shown) job list --all, then job show and job logs tell more."
+    say "Running a first job, config/jobs/hello.yaml:"
+    if [[ $runtime == docker ]]; then
+        eaas job submit "$hello" --follow
+    else
+        say "(No container engine answers here, so it runs as a plain process; nothing isolates it.)"
+        grep -v '^image:' "$hello" | eaas job submit - --follow
+    fi || die "the first job did not succeed; $(shown) job list --all, then job show and job logs tell more."
 }
 
 eaas() { "$root/.venv/bin/mini-eaas" "$@"; }
@@ -125,10 +125,12 @@ shown() { # the command as the person would type it from where they are
 }
 
 next_steps() {
+    local image=''
+    [[ $runtime != docker ]] || image='--image mini-eaas/hello:1 '
     say ""
     say "Your pool is up. What next:"
     say "  open the console      $(shown) tui"
-    say "  submit your own       $(shown) job submit --cmd 'echo my first job' --follow"
+    say "  submit your own       $(shown) job submit $image--cmd 'echo my first job' --follow"
     say "  stop the pool         $(shown) down"
 }
 
@@ -143,7 +145,8 @@ main() {
     find_python
     make_environment
     cd "$called_from"
-    eaas up --headless
+    say "Starting the controller and this machine's agent ..."
+    eaas up --headless >/dev/null
     await_node
     run_hello
     next_steps
