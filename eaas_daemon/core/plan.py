@@ -2,7 +2,7 @@
 
 import heapq
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 from eaas import reasons as r
 from eaas.ids import CardUuid, JobUid, NodeName, PoolName
@@ -12,6 +12,9 @@ from eaas_daemon.core.fit import Room, refusal, unfit, usable
 from eaas_daemon.core.line import PoolTurn
 from eaas_daemon.core.model import Job, Node, Pool, Queue
 from eaas_daemon.core.state import State
+
+MAX_REMEMBERED: Final = 16
+"""Refused amounts of one kind that a plan keeps in mind."""
 
 
 class Placement(NamedTuple):
@@ -84,17 +87,20 @@ def _plan_pool(
 ) -> list[Placement]:
     placements: list[Placement] = []
     open_rooms = [rooms[name] for name in pool.members if name in rooms]
-    most = Most.of(open_rooms)
+    most, refused = Most.of(open_rooms), Refused()
     heads = _heads(state, pool.name, most)
     while heads:
         _, shape, index = heapq.heappop(heads)
         queue = state.queues[shape.ref]
-        if not most.allows(shape.ask) or queue_gate(queue, running.get(shape.ref, 0)) is not None:
+        if not most.allows(shape.ask) or refused.covers(shape.ask):
+            continue
+        if queue_gate(queue, running.get(shape.ref, 0)) is not None:
             continue
         turns = state.line.groups(pool.name)[shape]
         job = state.jobs[turns[index].uid]
         room = best_room(job, shape.ask, pool, rooms)
         if room is None:
+            refused.add(shape.ask)
             continue
         placements.append(_take(job, shape.ask, pool, room))
         most = Most.of(open_rooms)
@@ -129,6 +135,32 @@ class Most(NamedTuple):
             and ask.cpus_milli <= self.cpus_milli
             and ask.memory_mib <= self.memory_mib
         )
+
+
+class Refused:
+    """The asks that a plan has refused: whoever wants the same kind of room and as much is refused
+    without another look.
+    """
+
+    def __init__(self) -> None:
+        self._least: dict[tuple[object, ...], list[tuple[int, int, int]]] = {}
+
+    def add(self, ask: Ask) -> None:
+        """Remember the ask, unless enough of its kind are."""
+        amounts = self._least.setdefault(_kind(ask), [])
+        if len(amounts) < MAX_REMEMBERED:
+            amounts.append((ask.gpus, ask.cpus_milli, ask.memory_mib))
+
+    def covers(self, ask: Ask) -> bool:
+        """Tell whether no more than this was refused before."""
+        return any(
+            gpus <= ask.gpus and cpus_milli <= ask.cpus_milli and memory_mib <= ask.memory_mib
+            for gpus, cpus_milli, memory_mib in self._least.get(_kind(ask), ())
+        )
+
+
+def _kind(ask: Ask) -> tuple[object, ...]:
+    return ask.needs_image, ask.gpu_type, ask.gpu_memory_mib, ask.nodes, ask.mounts
 
 
 def _heads(state: State, pool: PoolName, most: Most) -> list[tuple[PoolTurn, Shape, int]]:
