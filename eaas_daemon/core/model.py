@@ -7,7 +7,6 @@ import msgspec
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, QueueName, UserName, queue_ref
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import ENDED, PLACED, JobState
-from eaas.reasons import Reason
 from eaas.wire.from_agent import CardReport, Inventory
 from eaas_daemon.core.reason_union import AnyReason
 
@@ -211,8 +210,3 @@ def nominal_mib(total_mib: int | None) -> int | None:
         return None
     whole = -(-total_mib // 1024) * 1024
     return whole if whole <= total_mib * 1.03 else total_mib
-
-
-def described(reason: Reason | None) -> str | None:
-    """Return the reason's code, for the database's own column."""
-    return None if reason is None else reason.code
