@@ -74,11 +74,13 @@ class Memory:
 
     def __init__(self) -> None:
         self.jobs: dict[JobUid, Job] = {}
+        self.numbers: dict[int, JobUid] = {}
         self.keys: dict[tuple[str, str], KeyRow] = {}
 
     def take(self, changes: Changes) -> None:
         """Store what a step did."""
         self.jobs.update({job.uid: job for job in changes.jobs})
+        self.numbers.update({job.number: job.uid for job in changes.jobs})
         self.keys.update({(row.user, row.key): row for row in changes.keys})
 
     def job_by_uid(self, uid: JobUid) -> Job | None:
@@ -87,7 +89,8 @@ class Memory:
 
     def job_by_number(self, number: int) -> Job | None:
         """Return the stored job."""
-        return next((job for job in self.jobs.values() if job.number == number), None)
+        uid = self.numbers.get(number)
+        return None if uid is None else self.jobs[uid]
 
     def find_key(self, user: str, key: str) -> KeyRow | None:
         """Return the stored idempotency key."""
@@ -160,8 +163,15 @@ class House:
         self.fact(attempt.node, fact)
         return self.job(job.number)
 
+    def told_digest(self, job: Job, digest: str) -> None:
+        """Let the job's attempt start from an image of that digest."""
+        fact = wire.AttemptRunning(
+            uid=job.uid, attempt=1, started_at=self.now, handle="c1", image_digest=digest
+        )
+        self.fact(job.attempts[-1].node, fact)
+
     def ended(self, job: Job, exit_code: int | None = 0, **but: Any) -> Job:
-        """Let the job's attempt end; return the job as the store would get it."""
+        """Let the job's attempt end; return the job as it stands then."""
         attempt = job.attempts[-1]
         fact = wire.AttemptEnded(
             uid=job.uid,
@@ -171,18 +181,27 @@ class House:
             finished_at=self.now,
         )
         self.fact(attempt.node, replace(fact, **but))
-        return next(changed for changed in self.changes.jobs if changed.uid == job.uid)
+        return self.job(job.number)
 
     def beat(self, name: str, *cards: wire.CardReport) -> None:
         """Let the node send fresh readings of these cards."""
         beat = wire.Beat(memory_used_mib=1, loop_lag_s=0.0, cards=cards, sampled_at=self.now)
         self.do(e.AgentBeat(node=NodeName(name), session=f"s-{name}", beat=beat))
 
+    def quiet_start(self) -> None:
+        """Let the grace pass that the controller gives after its own start."""
+        self.do(e.Tick())
+        for _ in range(30):
+            self.now += 4
+            self.do(e.Tick())
+
     def silence(self, name: str, seconds: float = 30.0) -> None:
         """Let the node's connection end and stay away that long."""
         self.do(e.AgentGone(node=NodeName(name), session=f"s-{name}", why="cut"))
-        self.now += seconds
-        self.do(e.Tick())
+        until = self.now + seconds
+        while self.now < until:
+            self.now += 4
+            self.do(e.Tick())
 
 
 def cards_of(job: Job) -> list[CardUuid]:

@@ -1,6 +1,9 @@
+from typing import Any
+
 import pytest
 
 from eaas.errors import Forbidden, Invalid, NeverFits, QueueFull
+from eaas.job_spec import read_spec
 from eaas_daemon.core import events as e
 from tests.rig.builders import ALICE, House, a_card
 
@@ -25,11 +28,9 @@ def house() -> House:
     ],
 )
 def test_a_job_that_no_node_could_ever_run_is_refused_with_the_fact(
-    house: House, fields: dict[str, object], words: str
+    house: House, fields: dict[str, Any], words: str
 ) -> None:
     if fields.get("image", "") is None:
-        from eaas.job_spec import read_spec
-
         spec = read_spec({"command": "true"})
         with pytest.raises(NeverFits, match=words):
             house.do(e.Submit(caller=ALICE, specs=(spec,)))
@@ -59,14 +60,8 @@ def test_a_pool_whose_nodes_are_all_offline_waits() -> None:
     house = House()
     house.node("n1", a_card(0))
     house.pool("default", "n1")
-    house.do(e.Tick())
-    for _ in range(40):
-        house.now += 4
-        house.do(e.Tick())
-    house.do(e.AgentGone(node=house.state.nodes["n1"].name, session="s-n1", why="cut"))  # type: ignore[index]
-    for _ in range(6):
-        house.now += 4
-        house.do(e.Tick())
+    house.quiet_start()
+    house.silence("n1")
 
     assert house.submit(gpus=8).state == "Pending"
 
@@ -115,7 +110,8 @@ def test_a_queue_for_some_is_closed_to_others(house: House) -> None:
 def test_a_queues_longest_timeout_binds(house: House) -> None:
     house.queue("default", max_timeout_s=60.0)
 
-    for fields in ({}, {"timeout": "2m"}):
+    typed: list[dict[str, Any]] = [{}, {"timeout": "2m"}]
+    for fields in typed:
         with pytest.raises(Invalid, match="1m"):
             house.submit(**fields)
     assert house.submit(timeout="30s").timeout_s == 30

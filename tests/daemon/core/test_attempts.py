@@ -1,10 +1,12 @@
 import pytest
 
 from eaas import reasons as r
+from eaas.ids import NodeName
 from eaas.lifecycle import JobState
 from eaas.wire import from_agent as wire
+from eaas.wire.logs import LogEnd
 from eaas_daemon.core import events as e
-from eaas_daemon.core.effects import Dispatch, Dropped, JobOver
+from eaas_daemon.core.effects import Acknowledge, Dispatch, Dropped, JobOver
 from eaas_daemon.core.invariants import broken
 from eaas_daemon.core.model import Job
 from tests.rig.builders import ADMIN, ALICE, House, a_card
@@ -22,14 +24,12 @@ def test_a_job_that_exits_with_0_has_succeeded(house: House) -> None:
     job = house.ended(house.running(house.submit()))
 
     assert (job.state, job.reason, job.attempts[-1].exit_code) == (JobState.SUCCEEDED, None, 0)
+    node = NodeName("n1")
     assert house.effects == (
-        wire_ack(house),
-        *(),
-    ) or {type(effect) for effect in house.effects} >= {Dropped, JobOver}
-
-
-def wire_ack(house: House) -> object:
-    return house.effects[0]
+        Dropped(node=node, uid=job.uid, attempt=1),
+        JobOver(node=node, uid=job.uid),
+        Acknowledge(node=node, spool_id="spool-n1", seq=2),
+    )
 
 
 def test_a_job_that_exits_with_3_has_failed_and_says_so(house: House) -> None:
@@ -193,3 +193,110 @@ def test_only_a_persons_word_frees_the_cards_of_a_dead_node(house: House) -> Non
     ended: Job = next(changed for changed in house.changes.jobs if changed.uid == job.uid)
     assert (ended.state, ended.reason) == (JobState.FAILED, r.ConfirmedDead(node="n1", by="root"))
     assert len(house.changes.released) == 1
+
+
+def test_a_confirmed_dead_attempt_that_never_began_is_placed_again_elsewhere(house: House) -> None:
+    job = house.submit()
+    house.do(e.AgentGone(node=NodeName("n1"), session="s-n1", why="cut"))
+
+    house.do(e.ConfirmDead(caller=ADMIN, node="n1"))
+
+    waiting = house.job(job.number)
+    assert (waiting.state, waiting.infra_retries) == (JobState.PENDING, 1)
+
+
+def test_a_job_that_was_timing_out_on_a_dead_node_has_failed_and_was_cancelled_by_nobody(
+    house: House,
+) -> None:
+    job = house.running(house.submit(timeout="5s", restart="on-failure"))
+    house.fact("n1", wire.AttemptStopping(uid=job.uid, attempt=1, at=house.now))
+    house.do(e.AgentGone(node=NodeName("n1"), session="s-n1", why="cut"))
+
+    house.do(e.ConfirmDead(caller=ADMIN, node="n1"))
+
+    assert house.job(job.number).state is JobState.FAILED
+
+
+def test_an_end_whose_start_was_never_told_still_times_out(house: House) -> None:
+    job = house.submit(timeout="5s")
+
+    job = house.ended(job, exit_code=143, cause="timed_out", started_at=house.now)
+
+    assert (job.state, job.attempts[-1].started_at) == (JobState.TIMED_OUT, house.now)
+
+
+def test_an_exit_counts_as_the_jobs_own_even_when_nobody_told_of_its_start(house: House) -> None:
+    job = house.submit(restart={"policy": "on-failure", "retries": 1})
+
+    job = house.ended(job, exit_code=3)
+
+    assert (job.retries_used, job.infra_retries) == (1, 0)
+
+
+@pytest.mark.parametrize("restart", ["never", "on-failure"])
+def test_an_exit_with_0_is_never_tried_again(house: House, restart: str) -> None:
+    job = house.ended(house.running(house.submit(restart=restart)))
+
+    assert job.state is JobState.SUCCEEDED
+
+
+def test_a_backoff_of_0_puts_the_job_back_in_line_at_once(house: House) -> None:
+    job = house.submit(restart={"policy": "on-failure", "retries": 1, "backoff": "0s"})
+    house.ended(house.running(job), exit_code=1)
+
+    again = house.job(job.number)
+
+    assert (again.state, again.not_before, len(again.attempts)) == (JobState.STARTING, None, 2)
+
+
+def test_the_workspace_is_kept_for_a_week_after_the_end(house: House) -> None:
+    job = house.ended(house.running(house.submit()))
+
+    assert job.keep_until == house.now + 7 * 86400
+
+
+def test_every_node_where_a_job_has_run_hears_that_it_is_over() -> None:
+    house = House()
+    house.node("n1")
+    house.node("n2")
+    house.pool("default", "n1", "n2")
+    job = house.submit()
+    house.ended(job, exit_code=None, cause="start_failed", fault="node", text="no disk")
+    house.now += 3
+    house.do(e.Tick())
+    job = house.job(job.number)
+    assert [attempt.node for attempt in job.attempts] == ["n1", "n2"]
+
+    house.ended(house.running(job))
+
+    over = [effect for effect in house.effects if isinstance(effect, JobOver)]
+    assert over == [JobOver(node=NodeName(n), uid=job.uid) for n in ("n1", "n2")]
+
+
+def test_a_log_that_came_before_the_end_stays_complete(house: House) -> None:
+    job = house.running(house.submit())
+    end = LogEnd(uid=job.uid, attempt=1, stdout_bytes=7, stderr_bytes=2)
+    house.do(e.LogFinished(end=end))
+
+    attempt = house.ended(job).attempts[-1]
+
+    assert (attempt.stdout_bytes, attempt.stderr_bytes, attempt.log_complete) == (7, 2, True)
+
+
+def test_an_empty_log_is_complete_with_the_end(house: House) -> None:
+    job = house.ended(house.running(house.submit()), stdout_bytes=0, stderr_bytes=0)
+
+    assert job.attempts[-1].log_complete is True
+
+
+def test_the_next_attempt_does_not_show_how_far_the_last_one_had_pulled(house: House) -> None:
+    job = house.submit()
+    progress = wire.Progress(uid=job.uid, attempt=1, name="pulling", done_bytes=5, total_bytes=9)
+    house.do(e.AgentProgress(node=NodeName("n1"), session="s-n1", progress=progress))
+    house.ended(job, exit_code=None, cause="start_failed", fault="node", text="no disk")
+    house.now += 3
+
+    house.do(e.Tick())
+
+    assert house.job(job.number).state is JobState.STARTING
+    assert job.uid not in house.state.phases

@@ -1,33 +1,72 @@
-from eaas_daemon.core import events as e
-from tests.rig.builders import ADMIN, House, a_card
+from msgspec.structs import replace
+
+from eaas.ids import PoolName
+from eaas_daemon.core.ask import shape_of
+from eaas_daemon.core.line import Line
+from eaas_daemon.core.model import Job
+from tests.rig.builders import ADMIN, House
+
+POOL = PoolName("default")
 
 
-def in_order(house: House) -> list[int]:
-    """Return the numbers of the jobs that wait in the pool, the next one first."""
-    [pool] = house.state.pools
-    uids = house.state.line.in_order(pool, house.state.queues)
-    return [house.state.jobs[uid].number for uid in uids]
+def a_house() -> House:
+    house = House()
+    house.pool("default")
+    return house
+
+
+def waiting(house: House) -> list[int]:
+    state = house.state
+    return [state.jobs[uid].number for uid in state.line.in_order(POOL, state.queues)]
 
 
 def positions(house: House) -> list[int]:
-    """Return the same from what each job is told."""
-    line, queues = house.state.line, house.state.queues
-    return [
-        job.number
-        for job in sorted(house.state.jobs.values(), key=lambda job: line.position(job, queues))
-    ]
+    state = house.state
+    jobs = sorted(state.jobs.values(), key=lambda job: job.number)
+    return [state.line.position(job, state.queues) for job in jobs]
 
 
-def test_the_order_of_a_pool_is_the_one_its_jobs_are_told() -> None:
-    house = House()
-    house.node("n1", a_card(0))
-    house.pool("default", "n1")
-    for name, priority in (("fast", 5), ("default", 3), ("slow", 0)):
-        house.queue(name, priority=priority, paused=True)
-    for queue in ("slow", "fast", "default", "slow", "default"):
-        for gpus in (0, 1):
-            house.submit(queue=queue, gpus=gpus)
-    house.do(e.PutOnTop(caller=ADMIN, number=house.job(8).number))
+def test_positions_agree_with_the_order_over_queues_and_kinds() -> None:
+    house = a_house()
+    house.queue("urgent", priority=5)
+    for queue, priority, gpus in [
+        ("default", 0, 1),
+        ("default", 3, 0),
+        ("urgent", -9, 1),
+        ("default", 0, 2),
+        ("urgent", 1, 0),
+    ]:
+        house.submit(ADMIN, queue=queue, priority=priority, gpus=gpus)
 
-    assert in_order(house) == [3, 4, 5, 6, 9, 10, 8, 1, 2, 7]
-    assert positions(house) == in_order(house)
+    assert waiting(house) == [5, 3, 2, 1, 4]
+    assert positions(house) == [4, 3, 2, 5, 1]
+
+
+def test_alike_jobs_wait_in_one_group_and_it_goes_with_the_last_of_them() -> None:
+    house = a_house()
+    jobs = [house.submit(gpus=1), house.submit(gpus=1)]
+    line = Line()
+    shapes = {line.add(job) for job in jobs}
+    assert shapes == {shape_of(jobs[0])}
+
+    for job in jobs:
+        line.remove(job)
+
+    assert line.groups(POOL) == {}
+    assert line.waiting("default/default") == 0
+
+
+def test_the_later_put_on_top_goes_first() -> None:
+    line = Line()
+    house = a_house()
+    jobs: list[Job] = [replace(house.submit(), rank=rank) for rank in (0, -1, -2)]
+
+    for job in jobs:
+        line.add(job)
+
+    order = list(line.in_order(POOL, house.state.queues))
+    assert order == [job.uid for job in reversed(jobs)]
+
+
+def test_an_unknown_pool_has_nobody_waiting() -> None:
+    assert list(Line().in_order(PoolName("none"), {})) == []

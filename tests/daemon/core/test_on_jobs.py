@@ -1,9 +1,14 @@
+import time
+
 import pytest
 
 from eaas.errors import Conflict, Forbidden, Invalid, NotFound, NotYours
 from eaas.job_spec import read_spec
 from eaas.lifecycle import JobState
+from eaas.wire import from_agent as wire
 from eaas_daemon.core import events as e
+from eaas_daemon.core.effects import Dispatch, JobOver, KeepUntil
+from eaas_daemon.core.model import Job
 from eaas_daemon.core.on_jobs import KeyReused, Replayed
 from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card
 
@@ -142,3 +147,131 @@ def test_keeping_a_workspace_never_shortens_it(house: House) -> None:
     kept = house.do(e.Keep(caller=ALICE, number=job.number, for_s=60.0))
 
     assert kept.keep_until == job.keep_until
+
+
+def test_a_shorter_grace_is_told_to_the_agent_again(house: House) -> None:
+    job = house.running(house.job(1))
+    told = []
+    for grace_s in (20.0, 20.0, 5.0):
+        house.do(e.Cancel(caller=ALICE, number=job.number, grace_s=grace_s))
+        told.append(house.effects)
+
+    dispatch = (Dispatch(node=job.attempts[-1].node, uid=job.uid),)
+    assert told == [dispatch, (), dispatch]
+
+
+@pytest.mark.parametrize("grace_s", [-1.0, 3601.0, float("nan")])
+def test_a_grace_out_of_range_is_refused(house: House, grace_s: float) -> None:
+    with pytest.raises(Invalid, match="grace_s must be from 0 to 3600"):
+        house.do(e.Cancel(caller=ALICE, number=house.job(1).number, grace_s=grace_s))
+
+
+def test_a_job_that_never_ran_leaves_no_workspace_behind(house: House) -> None:
+    job = house.submit()
+
+    cancelled = house.do(e.Cancel(caller=ALICE, number=job.number))
+
+    assert (cancelled.keep_until, house.effects) == (None, ())
+    with pytest.raises(Conflict, match="never ran"):
+        house.do(e.Keep(caller=ALICE, number=job.number, for_s=60.0))
+
+
+def a_job_in_backoff(house: House) -> Job:
+    house.do(e.Cancel(caller=ALICE, number=house.job(1).number))
+    house.ended(house.job(1), exit_code=None, cause="never_started")
+    job = house.submit(restart={"policy": "on-failure", "retries": 1, "backoff": "1h"})
+    return house.ended(house.running(job), exit_code=1)
+
+
+def test_a_job_cancelled_in_backoff_keeps_its_workspace_for_its_time(house: House) -> None:
+    job = a_job_in_backoff(house)
+
+    cancelled = house.do(e.Cancel(caller=ALICE, number=job.number))
+
+    assert cancelled.keep_until == house.now + 7 * 86400
+    assert house.effects == (JobOver(node=job.attempts[-1].node, uid=job.uid),)
+
+
+def test_a_retry_by_a_person_does_not_wait_for_an_old_backoff(house: House) -> None:
+    job = a_job_in_backoff(house)
+    house.do(e.Cancel(caller=ALICE, number=job.number))
+
+    again = house.do(e.Retry(caller=ALICE, number=job.number))
+
+    assert (again.state, again.not_before) == (JobState.STARTING, None)
+
+
+def test_a_job_that_was_on_top_once_is_retried_in_its_turn(house: House) -> None:
+    first, late = house.submit(), house.submit()
+    house.do(e.PutOnTop(caller=ADMIN, number=late.number))
+    house.do(e.Cancel(caller=ALICE, number=late.number))
+
+    house.do(e.Retry(caller=ALICE, number=late.number))
+
+    order = list(house.state.line.in_order(first.pool, house.state.queues))
+    assert order == [first.uid, late.uid]
+
+
+def test_a_retried_job_gets_a_workspace_again(house: House) -> None:
+    job = house.ended(house.running(house.job(1)), exit_code=1)
+    house.fact("n1", wire.WorkspaceGone(uid=job.uid, at=house.now, why="expired"))
+    assert house.job(1).workspace_gone == "expired"
+
+    again = house.do(e.Retry(caller=ALICE, number=job.number))
+
+    assert (again.workspace_gone, again.keep_until) == (None, None)
+
+
+def test_a_job_cancelled_while_unknown_is_stopped_when_its_node_is_back(house: House) -> None:
+    job = house.running(house.job(1))
+    house.quiet_start()
+    house.silence("n1")
+    assert house.job(1).state is JobState.UNKNOWN
+
+    house.do(e.Cancel(caller=ALICE, number=job.number))
+    assert house.job(1).state is JobState.UNKNOWN
+    house.node("n1", a_card(0), cpus=1)
+
+    assert house.job(1).state is JobState.STOPPING
+    assert house.ended(house.job(1), exit_code=143, cause="stopped").state is JobState.CANCELLED
+
+
+def test_a_workspace_on_a_silent_node_is_not_promised_to_be_kept(house: House) -> None:
+    job = house.ended(house.running(house.job(1)))
+    house.do(e.AgentGone(node=job.attempts[-1].node, session="s-n1", why="cut"))
+
+    with pytest.raises(Conflict, match="n1 is not connected"):
+        house.do(e.Keep(caller=ALICE, number=job.number, for_s=1e7))
+
+
+def test_keeping_longer_is_told_to_the_node(house: House) -> None:
+    job = house.ended(house.running(house.job(1)))
+
+    kept = house.do(e.Keep(caller=ALICE, number=job.number, for_s=1e7))
+
+    node = job.attempts[-1].node
+    assert kept.keep_until == house.now + 1e7
+    assert house.effects == (KeepUntil(node=node, uid=job.uid, until=house.now + 1e7),)
+
+
+def test_a_job_whose_queue_was_deleted_is_not_retried(house: House) -> None:
+    house.queue("night")
+    job = house.submit(queue="night")
+    house.do(e.Cancel(caller=ALICE, number=job.number))
+    house.do(e.DeleteQueue(caller=ADMIN, pool="default", name="night"))
+
+    with pytest.raises(NotFound, match="default/night"):
+        house.do(e.Retry(caller=ALICE, number=job.number))
+
+
+def test_many_equal_jobs_make_one_more_no_slower(house: House) -> None:
+    spec = read_spec({"image": "busybox", "cpus": 1})
+    for _ in range(10):
+        house.do(e.Submit(caller=ALICE, specs=(spec,) * 2_000))
+    house.do(e.Submit(caller=ALICE, specs=(spec,)))
+    started = time.process_time()
+
+    for _ in range(20):
+        house.do(e.Submit(caller=ALICE, specs=(spec,)))
+
+    assert (time.process_time() - started) / 20 < 0.005

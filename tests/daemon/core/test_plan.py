@@ -171,7 +171,8 @@ def test_nothing_is_ever_given_twice(
         house.submit(caller, force=True, gpus=gpus, cpus=cpus, priority=priority, **fields)
         assert broken(house.state) == []
         live = [job for job in house.state.jobs.values() if job.live_attempt]
-        if live and data.draw(st.booleans()):
+        ends: bool = data.draw(st.booleans())
+        if live and ends:
             house.ended(house.running(data.draw(st.sampled_from(live))))
             house.now += 1
             for name in list(house.state.nodes):

@@ -1,0 +1,35 @@
+from eaas_daemon.core.ask import ask_of, shape_of
+from tests.rig.builders import House
+
+
+def test_an_ask_holds_what_placement_looks_at_and_nothing_else() -> None:
+    house = House()
+    house.pool("default")
+    mounts = ["data:/b:ro", "data:/a", "code:/c"]
+    job = house.submit(gpus=2, gpu_type="RTX 3090", cpus=0.5, memory="1GiB", mounts=mounts)
+    other = house.submit(
+        gpus=2,
+        gpu_type="rtx 3090",
+        cpus=0.5,
+        memory="1GiB",
+        mounts=mounts,
+        name="other",
+        priority=9,
+    )
+
+    ask = ask_of(job)
+
+    assert (ask.gpu_type, ask.cpus_milli, ask.memory_mib) == ("rtx 3090", 500, 1024)
+    assert ask.mounts == ("code", "data")
+    assert shape_of(job) == shape_of(other)
+
+
+def test_another_queue_is_another_shape() -> None:
+    house = House()
+    house.pool("default")
+    house.queue("night")
+
+    day, night = house.submit(), house.submit(queue="night")
+
+    assert ask_of(day) == ask_of(night)
+    assert shape_of(day) != shape_of(night)

@@ -1,0 +1,149 @@
+import pytest
+
+from eaas import reasons as r
+from eaas.ids import NodeName
+from eaas.units import utc_text
+from eaas.views import BlockerView, WhyView
+from eaas_daemon.core import events as e
+from eaas_daemon.core.explain import Explainer
+from eaas_daemon.core.model import Job
+from tests.rig.builders import ADMIN, House, a_card
+
+
+@pytest.fixture
+def house() -> House:
+    house = House()
+    house.node("n1", a_card(0))
+    house.pool("default", "n1")
+    return house
+
+
+def why(house: House, job: Job) -> WhyView:
+    return Explainer(house.state).why(house.job(job.number))
+
+
+def test_a_job_behind_others_names_who_holds_the_cards_and_its_place(house: House) -> None:
+    holder = house.running(house.submit(gpus=1, timeout="1h"))
+    first, second = house.submit(gpus=1), house.submit(gpus=1)
+
+    told = why(house, second)
+
+    assert (told.verdict, told.position) == ("waiting", 2)
+    assert (
+        told.text
+        == f"job {second.number} waits: n1 has 0 of the 1 cards free; it is number 2 in line"
+    )
+    assert [(node.node, node.code, node.never) for node in told.nodes] == [
+        ("n1", "too_few_free_cards", False)
+    ]
+    assert told.blockers == (
+        BlockerView(
+            job=holder.number,
+            user="alice",
+            node="n1",
+            cards=("GPU-n1-0",),
+            ends_at=utc_text(house.now + 3600),
+            ends_kind="certain",
+        ),
+    )
+    assert why(house, first).position == 1
+
+
+def test_a_job_in_backoff_has_left_the_line_and_says_until_when(house: House) -> None:
+    job = house.submit(restart={"policy": "on-failure", "retries": 1, "backoff": "30s"})
+    house.submit(gpus=1)
+    house.submit(gpus=1)
+    house.ended(house.running(job), exit_code=1)
+
+    told = why(house, job)
+
+    until = utc_text(house.now + 30)
+    assert (told.position, told.verdict) == (None, "waiting")
+    assert told.text == f"job {job.number} waits: waits until {until} before attempt 2"
+    assert [(reason.code, reason.scope) for reason in told.reasons] == [("backoff", "job")]
+
+
+def test_a_paused_queue_is_said_first_with_what_to_do(house: House) -> None:
+    house.queue("default", paused=True)
+
+    told = why(house, house.submit())
+
+    assert [(reason.code, reason.scope) for reason in told.reasons] == [("queue_paused", "queue")]
+    assert told.advice == ("an admin lets it go on with: mini-eaas queue resume default/default",)
+
+
+def test_a_full_queue_says_how_many_it_runs(house: House) -> None:
+    house.queue("default", max_running=1)
+    house.submit()
+
+    assert "runs 1 jobs, which is all it may" in why(house, house.submit()).text
+
+
+def test_a_pool_without_nodes_says_how_to_add_one() -> None:
+    house = House()
+    house.pool("default")
+
+    told = why(house, house.submit())
+
+    assert [reason.code for reason in told.reasons] == ["pool_has_no_nodes"]
+    assert (told.verdict, told.advice) == ("waiting", ("mini-eaas pool add default NODE",))
+
+
+def test_what_can_never_start_says_so_and_what_to_change(house: House) -> None:
+    large = house.submit(gpus=1, gpu_memory="40GiB", force=True)
+    many = house.submit(gpus=4, force=True)
+    model = house.submit(gpus=1, gpu_type="A100", force=True)
+
+    assert [why(house, job).verdict for job in (large, many, model)] == ["never"] * 3
+    assert why(house, large).advice == ("ask for 24GiB or less with gpu_memory",)
+    assert why(house, many).advice == ("ask for 1 cards or fewer with gpus",)
+    assert why(house, model).advice == ("the models there are: NVIDIA GeForce RTX 3090",)
+    assert why(house, large).blockers == ()
+
+
+def test_an_offline_node_says_since_when(house: House) -> None:
+    house.quiet_start()
+    since = utc_text(house.now)
+    house.silence("n1")
+
+    told = why(house, house.submit())
+
+    assert told.nodes[0].text == f"n1 is offline since {since}"
+
+
+def test_a_job_that_does_not_wait_says_what_it_is(house: House) -> None:
+    job = house.submit()
+    assert (why(house, job).verdict, why(house, job).text) == ("placed", "job 1 is Starting")
+
+    ended = house.ended(house.running(job), exit_code=3)
+
+    assert why(house, ended).text == "job 1 is Failed: exited with code 3"
+
+
+def test_an_unknown_job_says_who_is_silent(house: House) -> None:
+    job = house.running(house.submit())
+    house.quiet_start()
+    house.silence("n1")
+
+    assert "n1 has been silent since" in why(house, job).text
+
+
+def test_a_removed_node_that_the_job_names_makes_it_wait_for_a_node(house: House) -> None:
+    house.node("n2")
+    house.do(e.AddToPool(caller=ADMIN, pool="default", node="n2", cards=None))
+    house.queue("default", paused=True)
+    job = house.submit(nodes=["n2"])
+    house.do(e.RemoveNode(caller=ADMIN, node="n2"))
+    house.queue("default", paused=False)
+
+    told = why(house, job)
+
+    assert (told.verdict, [node.code for node in told.nodes]) == ("never", ["node_not_asked"])
+
+
+def test_alike_jobs_are_looked_at_once(house: House) -> None:
+    jobs = [house.submit(gpus=1) for _ in range(3)]
+    explainer = Explainer(house.state)
+
+    assert explainer.waiting(jobs[1]) is explainer.waiting(jobs[2])
+    assert explainer.reason(jobs[1]) == r.TooFewFreeCards(node=NodeName("n1"), asked=1, available=0)

@@ -1,0 +1,166 @@
+from typing import Any
+
+import pytest
+
+from eaas.ids import NodeName, PoolName
+from eaas.lifecycle import CardState, NodeState
+from eaas.views import CardView, NodeView
+from eaas.wire import from_agent as wire
+from eaas_daemon.core import events as e
+from eaas_daemon.core.inventory_picture import node_state, node_view, pool_view, queue_view
+from tests.rig.builders import ADMIN, House, a_card, a_hello, an_inventory
+
+N1 = NodeName("n1")
+
+
+@pytest.fixture
+def house() -> House:
+    house = House()
+    house.node("n1", a_card(0), a_card(1))
+    house.pool("default", "n1")
+    return house
+
+
+def node(house: House) -> NodeView:
+    return node_view(house.state, house.state.nodes[N1])
+
+
+def cards(house: House) -> list[CardView]:
+    return list(node(house).cards)
+
+
+def state(house: House) -> NodeState:
+    return node_state(house.state, house.state.nodes[N1])
+
+
+def test_a_node_is_the_first_thing_that_holds_of_it(house: House) -> None:
+    assert state(house) is NodeState.READY
+
+    house.do(e.RemoveFromPool(caller=ADMIN, pool="default", node="n1"))
+    assert state(house) is NodeState.UNASSIGNED
+    house.do(e.SetDraining(caller=ADMIN, node="n1", draining=True))
+    assert state(house) is NodeState.DRAINING
+    house.do(e.AgentGone(node=N1, session="s-n1", why="cut"))
+    assert state(house) is NodeState.OFFLINE
+    old = a_hello("n1", an_inventory(), protocol_min=0, protocol_max=0)
+    house.do(e.AgentSaidHello(session="s2", address=None, hello=old))
+    assert state(house) is NodeState.NEEDS_UPGRADE
+
+
+def test_a_node_shows_what_its_jobs_take(house: House) -> None:
+    job = house.submit(gpus=1, cpus=3)
+    house.submit()
+
+    seen = node(house)
+
+    assert (seen.cpus, seen.cpus_used, seen.jobs) == (64, 4.0, (1, 2))
+    assert seen.cards[0].claims[0].job == job.number
+    assert (seen.cards[0].state, seen.cards[0].memory_claimed_mib) == ("held", 24576)
+
+
+def test_a_fault_is_a_condition(house: House) -> None:
+    inventory = wire.Inventory(
+        runtime="docker",
+        engine=None,
+        faults=(("engine_hung", "the engine does not answer"),),
+        cpus=1,
+        memory_mib=1,
+        disk_free_mib=None,
+        cards=(a_card(0),),
+    )
+    house.do(e.AgentInventory(node=N1, session="s-n1", inventory=inventory))
+
+    assert [(c.code, c.text) for c in node(house).conditions] == [
+        ("engine_hung", "the engine does not answer")
+    ]
+    assert cards(house)[0].offered is False
+
+
+@pytest.mark.parametrize(
+    ("reading", "shown", "offered"),
+    [
+        ({"state": "free"}, CardState.FREE, True),
+        ({"state": "foreign", "text": "pid 7"}, CardState.FOREIGN, False),
+        ({"state": "dirty", "text": "memory"}, CardState.DIRTY, False),
+        ({"state": "held"}, CardState.DIRTY, False),
+        ({"state": "sick", "text": "Xid 79"}, CardState.SICK, False),
+        ({"state": "unknown", "text": "the driver hangs"}, CardState.UNKNOWN, False),
+    ],
+)
+def test_a_card_shows_its_nodes_judgement(
+    house: House, reading: dict[str, Any], shown: CardState, offered: bool
+) -> None:
+    house.beat("n1", a_card(0, **reading), a_card(1))
+
+    card = cards(house)[0]
+
+    assert (card.state, card.offered) == (shown, offered)
+    if shown is not CardState.FREE:
+        assert card.reason is not None
+
+
+def test_a_card_of_a_silent_node_is_unknown(house: House) -> None:
+    house.do(e.AgentGone(node=N1, session="s-n1", why="cut"))
+
+    assert {card.state for card in cards(house)} == {"unknown"}
+
+
+def test_a_card_just_released_is_not_offered_until_it_is_seen_clean(house: House) -> None:
+    house.ended(house.running(house.submit(gpus=1)))
+
+    assert [card.offered for card in cards(house)] == [False, True]
+
+
+def test_an_excluded_card_says_who_may_not_have_it(house: House) -> None:
+    house.do(e.SetExcluded(caller=ADMIN, node="n1", card="1", excluded=True))
+
+    assert [card.state for card in cards(house)] == ["free", "excluded"]
+
+
+def test_a_process_of_a_job_is_shown_with_its_number(house: House) -> None:
+    job = house.running(house.submit(gpus=1))
+    processes = (
+        wire.CardProcess(pid=1, memory_mib=5, uid=job.uid),
+        wire.CardProcess(pid=2, memory_mib=5, uid="somebody else's"),
+        wire.CardProcess(pid=3, memory_mib=5),
+    )
+    house.beat("n1", a_card(0, state="held", processes=processes), a_card(1))
+
+    assert [process.job for process in cards(house)[0].processes] == [job.number, None, None]
+
+
+def test_people_have_the_last_word_on_labels(house: House) -> None:
+    said = an_inventory(a_card(0))
+    inventory = type(said)(
+        **{f: getattr(said, f) for f in said.__struct_fields__ if f != "labels"},
+        labels={"rack": "1", "os": "debian"},
+    )
+    house.do(e.AgentInventory(node=N1, session="s-n1", inventory=inventory))
+    house.do(e.SetLabels(caller=ADMIN, node="n1", labels={"rack": "2"}))
+
+    assert node(house).labels == {"rack": "2", "os": "debian"}
+
+
+def test_a_pool_counts_its_cards_and_jobs(house: House) -> None:
+    house.beat("n1", a_card(0), a_card(1, state="foreign"))
+    running = house.submit(gpus=1)
+    house.submit(gpus=1)
+    backoff = house.submit(restart={"policy": "on-failure", "retries": 1})
+    house.ended(house.running(backoff), exit_code=1)
+
+    seen = pool_view(house.state, house.state.pools[PoolName("default")])
+
+    counts = (seen.cards_total, seen.cards_free, seen.cards_held, seen.cards_unavailable)
+    assert counts == (2, 0, 1, 1)
+    assert (seen.waiting, seen.running) == (2, 1)
+    queue = queue_view(house.state, house.state.queues["default/default"])
+    assert (queue.waiting, queue.running, queue.gpus_held) == (2, 1, 1)
+    assert running.state == "Starting"
+
+
+def test_a_pool_with_some_cards_of_a_node_counts_only_those(house: House) -> None:
+    house.do(e.AddToPool(caller=ADMIN, pool="default", node="n1", cards=("1",)))
+
+    seen = pool_view(house.state, house.state.pools[PoolName("default")])
+
+    assert (seen.cards_total, seen.nodes[0].cards) == (1, ("GPU-n1-1",))
