@@ -76,6 +76,7 @@ class Link:
         self._backoff = backoff
         self._rng = rng
         self._healthy_since: float | None = None
+        self._said = ""
 
     async def run(self) -> None:
         """Connect, stay connected, and come back whenever the connection ends."""
@@ -93,10 +94,16 @@ class Link:
             refused = True
             log.warning("the controller refuses this agent: %s", _reason(errors))
         except* (EaasError, aiohttp.ClientError, OSError) as errors:
-            log.info("no link to %s: %s", self._dial.address, _reason(errors))
+            self._say_once(_reason(errors))
         if refused:
             return self._rng.uniform(REFUSED_RETRY_S / 2, REFUSED_RETRY_S)
         return self._backoff.next_s(self._healthy_for_s())
+
+    def _say_once(self, reason: str) -> None:
+        """Log why there is no link, but not again at every try of one outage."""
+        if reason != self._said:
+            self._said = reason
+            log.info("no link to %s: %s; trying again", self._dial.address, reason)
 
     def _healthy_for_s(self) -> float:
         if self._healthy_since is None:
@@ -109,6 +116,7 @@ class Link:
             await _send(websocket, FROM_AGENT.encode(hello))
             welcome = await _welcome(websocket)
             log.info("linked to %s", self._dial.address)
+            self._said = ""
             if welcome.epoch < hello.epoch:
                 log.error("the controller is an older copy of itself: nothing is done for it")
             self._healthy_since = asyncio.get_running_loop().time()

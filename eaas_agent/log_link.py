@@ -40,7 +40,7 @@ class LogLink:
             try:
                 await self._connection(session)
             except* (EaasError, aiohttp.ClientError, OSError) as errors:
-                log.info("no log link: %s", errors.exceptions[0])
+                log.debug("no log link: %s", errors.exceptions[0])
             await asyncio.sleep(backoff.next_s(loop.time() - began))
 
     async def _connection(self, session: str) -> None:

@@ -27,6 +27,9 @@ from eaas_agent.runtimes.port import AttemptKey, LogBytes, Runtime
 FOLLOW_AFTER_S: Final = 0.1
 """An attempt that ends sooner is not followed live; its log is read once, at its end."""
 
+ASK_AGAIN_S: Final = 30.0
+"""A log whose end is not confirmed by then is asked about once more."""
+
 SHORT_BYTES: Final = 64 * 1024
 BUNDLE_BYTES: Final = 256 * 1024
 READ_AGAIN_S: Final = 1.0
@@ -71,17 +74,17 @@ class LogPump:
                 self._say(state.ask())
 
     async def finish(self, key: AttemptKey) -> tuple[int, int] | None:
-        """Return the lengths of an ended attempt's log if it is short and was not followed.
+        """Return the lengths of an ended attempt's log if it is short and nothing of it was sent.
 
-        It is sent as well. None when the lengths will come with the log itself.
+        It is sent now. None when the lengths will come with the log itself.
         """
         state = self._logs.get(key)
         if state is None:
             return None
         state.exited = True
-        if not state.fresh or state.reader is not None:
+        if not state.fresh:
             return None
-        state.cancel_timer()
+        state.cut()  # whoever follows it has sent nothing yet
         pieces = await self._read_short(state)
         if pieces is None or state.reader is not None:
             self._follow(state)
@@ -91,7 +94,7 @@ class LogPump:
         elif self._connected:
             for piece in pieces:
                 self._send(state, piece)
-            self._say(state.end())
+            self._say_end(state)
         return _lengths(pieces)
 
     def forget(self, key: AttemptKey) -> None:
@@ -163,7 +166,8 @@ class LogPump:
                 log.exception("the log of %s can't be read; trying again", state.key)
                 await asyncio.sleep(READ_AGAIN_S)
             else:
-                return self._say(state.end())
+                state.reader = None
+                return self._say_end(state)
 
     async def _read(self, state: LogState) -> None:
         """Send the log from where the controller stands on."""
@@ -202,6 +206,16 @@ class LogPump:
         self._unacked += len(piece.data)
         self._pieces.append(state.sent(piece))
         self._wake.set()
+
+    def _say_end(self, state: LogState) -> None:
+        self._say(state.end())
+        loop = asyncio.get_running_loop()
+        state.timer = loop.call_later(ASK_AGAIN_S, self._ask_again, state)
+
+    def _ask_again(self, state: LogState) -> None:
+        state.timer = None
+        if self._connected and self._logs.get(state.key) is state:
+            self._say(state.ask())
 
     def _say(self, message: AnyLogFromAgent) -> None:
         self._others.append(message)

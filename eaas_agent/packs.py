@@ -16,6 +16,7 @@ from eaas_agent.dial import Dial
 
 CHUNK_BYTES: Final = 1 << 18
 TRIES: Final = 4
+TRY_AGAIN_S: Final = 0.5
 
 Fetch = Callable[[str], AbstractAsyncContextManager[IO[bytes]]]
 
@@ -52,7 +53,7 @@ async def _download(dial: Dial, pack: str, file: IO[bytes]) -> None:
         except (aiohttp.ClientError, OSError) as error:
             if attempt + 1 == TRIES:
                 raise PackAway(f"the pack {pack[:19]} can't be fetched: {error}") from error
-            await asyncio.sleep(0.5 * 2**attempt)
+            await asyncio.sleep(TRY_AGAIN_S * 2**attempt)
     return None
 
 

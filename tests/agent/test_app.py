@@ -1,15 +1,19 @@
 import asyncio
+import io
 import os
 import signal
+import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from eaas.wire.from_agent import AttemptEnded, AttemptStopping, Beat, Facts
-from eaas.wire.to_agent import Stop, Wanted
+from eaas.wire.from_agent import AttemptEnded, AttemptRunning, AttemptStopping, Beat, Facts
+from eaas.wire.to_agent import Order, SendFiles, Stop, Wanted
 from tests.rig.agents import an_agent, an_agent_process, an_order
 from tests.rig.scripted_controller import ScriptedController, scripted_controller
+from tests.rig.tars import a_tar
 
 
 @pytest.fixture
@@ -73,35 +77,24 @@ async def test_facts_that_were_not_acknowledged_come_again(socket: Path, state: 
 async def test_an_agent_keeps_its_jobs_through_kill_9(socket: Path, state: Path) -> None:
     order = an_order("echo before; while ! test -e go; do sleep 0.02; done; echo after; exit 5")
     async with scripted_controller(socket) as controller:
-        agent = await an_agent_process(state, socket)
-        await controller.until(lambda: bool(controller.hellos))
-        await controller.want(order)
-        running = await controller.running(order.uid)
-        agent.kill()
-        await agent.wait()
+        running = await _run_until_killed(controller, socket, state, order)
         (state / "workspaces" / order.uid / "go").touch()
-        again = await an_agent_process(state, socket)
+        async with an_agent_process(state, socket) as again:
+            ended = await controller.ended(order.uid)
+            stored = await controller.log_complete(order.uid)
+            again.send_signal(signal.SIGTERM)
+            code = await again.wait()
 
-        ended = await controller.ended(order.uid)
-        await controller.log_complete(order.uid)
-
-        assert ended.exit_code == 5
+        assert (ended.exit_code, code) == (5, 0)
         assert ended.started_at == running.started_at
         assert controller.facts_about(order.uid) == ["AttemptRunning", "AttemptEnded"]
-        assert controller.logs[order.uid, 1].streams["stdout"] == b"before\nafter\n"
-        again.send_signal(signal.SIGTERM)
-        assert await again.wait() == 0
+        assert stored.streams["stdout"] == b"before\nafter\n"
 
 
 async def test_a_killed_agent_answers_for_an_end_it_did_not_see(socket: Path, state: Path) -> None:
     order = an_order("while ! test -e go; do sleep 0.02; done; exit 6")
     async with scripted_controller(socket) as controller:
-        agent = await an_agent_process(state, socket)
-        await controller.until(lambda: bool(controller.hellos))
-        await controller.want(order)
-        running = await controller.running(order.uid)
-        agent.kill()
-        await agent.wait()
+        running = await _run_until_killed(controller, socket, state, order)
         (state / "workspaces" / order.uid / "go").touch()
         await _gone(int(running.handle.partition(":")[0]))
         async with an_agent(state, socket):
@@ -114,13 +107,12 @@ async def test_a_killed_agent_answers_for_an_end_it_did_not_see(socket: Path, st
 async def test_term_ends_the_agent_and_not_its_jobs(socket: Path, state: Path) -> None:
     order = an_order("while ! test -e go; do sleep 0.02; done")
     async with scripted_controller(socket) as controller:
-        agent = await an_agent_process(state, socket)
-        await controller.until(lambda: bool(controller.hellos))
-        await controller.want(order)
-        running = await controller.running(order.uid)
-
-        agent.terminate()
-        code = await agent.wait()
+        async with an_agent_process(state, socket) as agent:
+            await controller.until(lambda: bool(controller.hellos))
+            await controller.want(order)
+            running = await controller.running(order.uid)
+            agent.terminate()
+            code = await agent.wait()
 
         assert code == 0
         os.kill(int(running.handle.partition(":")[0]), 0)
@@ -222,6 +214,23 @@ async def test_a_long_log_is_complete_though_its_link_is_cut(socket: Path, state
         assert len(controller.log_asks) == 1
 
 
+async def test_a_pack_is_unpacked_once_and_files_come_back(socket: Path, state: Path) -> None:
+    order = an_order("cat data.txt; mkdir -p out; echo result > out/r.txt")
+    async with scripted_controller(socket) as controller, an_agent(state, socket):
+        pack = controller.add_pack(a_tar({"data.txt": b"from the pack\n"}))
+        await controller.until(lambda: bool(controller.hellos))
+        await controller.want(replace(order, pack=pack))
+        assert (await controller.ended(order.uid)).exit_code == 0
+        stored = await controller.log_complete(order.uid)
+
+        await controller.send(SendFiles(request="r", uid=order.uid, path="out"))
+        await controller.until(lambda: "r" in controller.files)
+
+        assert stored.streams["stdout"] == b"from the pack\n"
+        with tarfile.open(fileobj=io.BytesIO(controller.files["r"])) as tar:
+            assert tar.getnames() == ["out", "out/r.txt"]
+
+
 async def test_beats_carry_the_cards(socket: Path, state: Path) -> None:
     async with scripted_controller(socket) as controller, an_agent(state, socket):
         await controller.until(lambda: any(isinstance(said, Beat) for said in controller.heard))
@@ -253,6 +262,19 @@ def _card_states(controller: ScriptedController) -> set[str]:
     return {
         card.state for said in controller.heard if isinstance(said, Beat) for card in said.cards
     }
+
+
+async def _run_until_killed(
+    controller: ScriptedController, socket: Path, state: Path, order: Order
+) -> AttemptRunning:
+    """Return how the attempt runs after its agent was killed with -9."""
+    async with an_agent_process(state, socket) as agent:
+        await controller.until(lambda: bool(controller.hellos))
+        await controller.want(order)
+        running = await controller.running(order.uid)
+        agent.kill()
+        await agent.wait()
+    return running
 
 
 async def _gone(pid: int) -> None:

@@ -192,3 +192,16 @@ async def test_a_log_the_controller_has_is_not_read_again() -> None:
         bench.ack(ended=True)
 
         assert bench.events == [LogAcked(key=KEY)]
+
+
+async def test_an_attempt_that_was_followed_and_stayed_silent_sends_nothing() -> None:
+    async with a_bench() as bench:
+        bench.pump.connected()
+        attempt = await bench.attempt()
+        bench.pump.resume(KEY, "h")
+        bench.pump.forget(KEY)
+        bench.pump.begin(KEY, "h")
+        await asyncio.sleep(0.15)  # longer than the pump waits before it follows
+        await attempt.end()
+
+        assert await bench.pump.finish(KEY) == (0, 0)

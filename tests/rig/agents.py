@@ -65,15 +65,24 @@ async def an_agent(state_dir: Path, socket: Path, **fields: Any) -> AsyncIterato
             await task
 
 
-async def an_agent_process(state_dir: Path, socket: Path) -> asyncio.subprocess.Process:
-    """Start a real agent program; the test ends it."""
-    return await asyncio.create_subprocess_exec(
+@asynccontextmanager
+async def an_agent_process(
+    state_dir: Path, socket: Path
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run a real agent program, and kill it after the block if it is still there."""
+    process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "eaas_agent", "run", "--name", "node-a", "--runtime", "process"),
         *("--simulate", "1x8GiB", "--state-dir", str(state_dir), "--server", str(socket)),
         stderr=asyncio.subprocess.DEVNULL,
         cwd=Path(__file__).parents[2],
     )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
 
 
 def a_hello(**fields: Any) -> Hello:
