@@ -1,6 +1,7 @@
 """Reading what people send: bodies with every mistake named, numbers and words of queries."""
 
 import re
+from collections.abc import Iterator
 from typing import Final, TypeVar
 
 import msgspec
@@ -13,6 +14,9 @@ from eaas_daemon.api.parts import JSON
 from eaas_daemon.api.problems import UnsupportedMedia
 
 B = TypeVar("B", bound=msgspec.Struct)
+
+MAX_NUMBER: Final = 2**31 - 1
+"""In seconds that is 68 years."""
 
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?")
 _PLACED: Final = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)
@@ -46,11 +50,23 @@ async def read_optional_body(request: web.Request, kind: type[B]) -> B:
 def decode(body: bytes, kind: type[B]) -> B:
     """Return the value of JSON text; raise ``Invalid`` or, for no JSON at all, ``BadMessage``."""
     try:
-        return msgspec.json.decode(body, type=kind)
+        value = msgspec.json.decode(body, type=kind)
     except msgspec.ValidationError as error:
         raise Invalid((_mistake(str(error), kind),)) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise BadMessage(f"the body is not JSON: {error}") from error
+    if errors := tuple(_too_large(value)):
+        raise Invalid(errors)
+    return value
+
+
+def _too_large(value: msgspec.Struct) -> Iterator[FieldError]:
+    """Name the numbers that no date, database or clock could hold."""
+    for name in value.__struct_fields__:
+        number = getattr(value, name)
+        if isinstance(number, int | float) and abs(number) > MAX_NUMBER:
+            message = f"{name}: must be {MAX_NUMBER} at most"
+            yield FieldError(field=name, message=message, suggestion=str(MAX_NUMBER))
 
 
 def _mistake(sentence: str, kind: type[msgspec.Struct]) -> FieldError:

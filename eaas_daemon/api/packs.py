@@ -65,6 +65,8 @@ class PackStore:
                 except BaseException:
                     temporary.unlink(missing_ok=True)
                     raise
+        except ConnectionError:
+            raise  # the upload broke, not the disk
         except OSError as error:
             raise Unavailable(f"the pack can't be stored now: {error.strerror}") from error
         return is_new

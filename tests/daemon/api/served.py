@@ -96,7 +96,7 @@ class House:
         if user is not None:
             sent[USER_HEADER] = user
         data: Any = body
-        if body is not None and not isinstance(body, bytes):
+        if body is not None and not isinstance(body, bytes | AsyncIterator):
             data = msgspec.json.encode(body)
         if data is not None:
             sent.setdefault("Content-Type", "application/json")

@@ -1,0 +1,93 @@
+from eaas.job_spec import JobSpec, read_spec
+from eaas.views import DryRunView
+from eaas.wire.rest import SetQueue
+from eaas_daemon.core import events as e
+from eaas_daemon.core.dry_run import dry_run, first_refused
+from tests.rig.builders import ADMIN, ALICE, House, a_card
+
+
+def spec(**fields: object) -> JobSpec:
+    """Return what such a job asks for."""
+    return read_spec({"image": "busybox", **fields})
+
+
+def tried(house: House, caller: e.Caller = ALICE, **fields: object) -> DryRunView:
+    """Return the verdict, having looked that nothing has changed."""
+    before = dict(house.state.jobs), house.state.seq, house.state.next_number
+    view = dry_run(house.state, spec(**fields), caller, house.now)
+    assert (dict(house.state.jobs), house.state.seq, house.state.next_number) == before
+    assert house.state.changes().empty
+    return view
+
+
+def a_house(*, cards: int = 2) -> House:
+    """Return a pool with one node."""
+    house = House()
+    house.node("n1", *(a_card(index) for index in range(cards)))
+    house.pool("default", "n1")
+    return house
+
+
+def test_what_fits_now_would_start_with_the_cards_it_would_get() -> None:
+    house = a_house()
+
+    view = tried(house, gpus=1)
+
+    assert (view.valid, view.would, view.verdict, view.node) == (True, "start", "placed", "n1")
+    assert [card.uuid for card in view.cards] == ["GPU-n1-0"]
+    job = house.submit(gpus=1)
+    assert [card.uuid for card in job.attempts[0].cards] == ["GPU-n1-0"]
+
+
+def test_what_fits_later_would_wait_for_the_reasons_it_would_be_told() -> None:
+    house = a_house()
+    house.submit(gpus=2)
+
+    view = tried(house, gpus=1)
+
+    assert (view.would, view.verdict, view.node, view.position) == ("wait", "waiting", None, 1)
+    assert [node.code for node in view.nodes] == ["too_few_free_cards"]
+    assert [blocker.job for blocker in view.blockers] == [1]
+    assert view.job is None
+
+
+def test_a_paused_queue_lets_nothing_start() -> None:
+    house = a_house()
+    house.queue("default", paused=True)
+
+    view = tried(house)
+
+    assert (view.would, [reason.code for reason in view.reasons]) == ("wait", ["queue_paused"])
+
+
+def test_what_no_node_could_ever_run_is_valid_and_never_starts() -> None:
+    view = tried(a_house(), gpus=8)
+
+    assert (view.valid, view.would, view.verdict) == (True, "never", "never")
+    assert "n1" in view.text
+
+
+def test_a_wrong_name_is_an_error_with_the_right_one() -> None:
+    view = tried(a_house(), pool="defualt")
+
+    assert (view.valid, view.would) == (False, "never")
+    assert [(error.field, error.suggestion) for error in view.errors] == [("pool", "default")]
+
+
+def test_a_queue_that_does_not_take_it_is_an_error_of_the_queue() -> None:
+    house = a_house()
+    house.do(
+        e.CreateQueue(caller=ADMIN, pool="default", name="ours", settings=SetQueue(allow=["bob"]))
+    )
+
+    view = tried(house, queue="ours")
+
+    assert (view.valid, [error.field for error in view.errors]) == (False, ["queue"])
+
+
+def test_the_first_of_many_that_would_be_refused_is_found() -> None:
+    house = a_house()
+    specs = [spec(), spec(gpus=8), spec(pool="x")]
+
+    assert first_refused(house.state, specs, ALICE, house.now, force=False) == 1
+    assert first_refused(house.state, specs, ALICE, house.now, force=True) == 2
