@@ -78,7 +78,8 @@ def end_attempt(
             stderr_bytes=stderr_bytes,
         )
     )
-    ended = replace(held, state="ended", end_seq=seq, logged=log_bytes == NOTHING_LOGGED)
+    logged = held.logged or log_bytes == NOTHING_LOGGED
+    ended = replace(held, state="ended", end_seq=seq, logged=logged)
     turn.save(ended)
     _start_next(turn, key)
     forget_if_done(turn, ended)

@@ -105,9 +105,9 @@ def acked(turn: Turn, event: Acked) -> None:
 
 
 def log_acked(turn: Turn, event: LogAcked) -> None:
-    """Note that the log is delivered."""
+    """Note that the log is delivered; of a short attempt that may be heard before its end."""
     held = turn.node.roster.get(event.key)
-    if held is None or held.live or held.logged:
+    if held is None or held.logged:
         return
     logged = replace(held, logged=True)
     turn.save(logged)

@@ -1,5 +1,6 @@
 from eaas.wire.to_agent import Stop, Wanted
-from eaas_agent.model import Acked, Attempt, LogAcked, WantedCame, Welcomed
+from eaas_agent.model import Acked, Attempt, Exited, LogAcked, WantedCame, Welcomed
+from eaas_agent.runtimes.port import Exit
 from eaas_agent.turn import Arm, CallOff, Remove, StopIt
 from tests.rig.agents import an_order
 from tests.rig.turns import Desk, effects, facts
@@ -82,6 +83,17 @@ def test_an_attempt_is_removed_only_with_its_log_delivered() -> None:
 
     assert desk.take(wish(dropped=((order.uid, 1),))).effects == []
     assert desk.take(LogAcked(key=ended.key)).effects == [Remove(ended.key, "h")]
+
+
+def test_a_log_delivered_before_the_end_is_heard_of_still_counts() -> None:
+    order = an_order()
+    running = Attempt(order=order, state="running", boot_id="this-boot", handle="h")
+    desk = Desk(running)
+
+    desk.take(LogAcked(key=running.key))
+    desk.take(Exited(key=running.key, exit=Exit(exit_code=0, finished_at=1999.0)))
+
+    assert desk.take(wish(dropped=((order.uid, 1),))).effects == [Remove(running.key, "h")]
 
 
 def test_facts_acknowledged_long_ago_are_pruned() -> None:
