@@ -10,6 +10,9 @@ from aiodocker import Docker
 
 BUSYBOX: Final = Path("/bin/busybox")
 
+FOLDERS: Final = {"bin": 0o755, "sbin": 0o755, "etc": 0o755, "root": 0o700, "tmp": 0o1777}
+"""An engine mounts its init into ``sbin``; one that it makes itself may be closed to users."""
+
 PASSWD: Final = "root:x:0:0:root:/root:/bin/sh\nworker:x:1000:1000:worker:/home:/bin/sh\n"
 GROUP: Final = "root:x:0:\nworker:x:1000:\n"
 
@@ -45,7 +48,7 @@ def busybox_tar() -> bytes:
     """Return the root file system as a tar: busybox, its applets, a user, and /tmp."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
-        for folder, mode in (("bin", 0o755), ("etc", 0o755), ("root", 0o700), ("tmp", 0o1777)):
+        for folder, mode in FOLDERS.items():
             tar.addfile(_entry(folder, tarfile.DIRTYPE, mode))
         _add_file(tar, "bin/busybox", BUSYBOX.read_bytes(), 0o755)
         _add_file(tar, "etc/passwd", PASSWD.encode(), 0o644)

@@ -13,8 +13,8 @@ from eaas.views import JobView
 from tests.rig.images import import_busybox
 from tests.rig.pool import Installation
 
-IMAGE: Final = "eaas-test/end-to-end:1"
-WORKER_IMAGE: Final = "eaas-test/end-to-end-worker:1"
+IMAGE: Final = "eaas-test/end-to-end:2"
+WORKER_IMAGE: Final = "eaas-test/end-to-end-worker:2"
 WITHIN_S: Final = 40.0
 
 
@@ -82,6 +82,11 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         async with Docker(self.pool.environ["DOCKER_HOST"]) as docker:
             container = await docker.containers.get(handle)
             return int(container["State"]["Pid"])
+
+    @staticmethod
+    def key() -> str:
+        """Return an idempotency key that nobody has used."""
+        return str(new_uid())
 
     def release(self, job: JobView) -> None:
         """Let a job that waits with ``UNTIL_RELEASED`` go on."""
