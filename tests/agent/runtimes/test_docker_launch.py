@@ -1,5 +1,8 @@
 """Creating under a name that may be taken, with a real engine."""
 
+import asyncio
+import shutil
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,11 +11,13 @@ import pytest
 from aiodocker import Docker
 from aiodocker.containers import DockerContainer
 
+from eaas.ids import CardUuid
 from eaas_agent.runtimes.docker import DockerRuntime
 from eaas_agent.runtimes.docker_config import container_names, create_payload
 from eaas_agent.runtimes.docker_facts import EngineFacts
-from eaas_agent.runtimes.port import RunOrder, StartFailed
+from eaas_agent.runtimes.port import CardSlot, RunOrder, StartFailed
 from tests.rig.docker_orders import an_order, run, started
+from tests.rig.engine import PrivateEngine
 
 pytestmark = pytest.mark.docker
 
@@ -97,3 +102,40 @@ async def test_an_image_that_vanished_since_it_was_seen_is_got_again(
     outcome = await run(docker_runtime, order)
 
     assert outcome.stdout == b"it ran\n"
+
+
+async def test_cards_that_the_engine_silently_kept_are_missed_at_once(
+    docker: Docker, busybox: str, workspace: Path
+) -> None:
+    runc = shutil.which("runc")
+    assert runc is not None
+    engine = PrivateEngine(
+        Path(tempfile.mkdtemp(prefix="eaas-engine-")), "--add-runtime", f"nvidia={runc}"
+    )
+    runtime = DockerRuntime(Path(engine.address.removeprefix("unix://")), "agent", "none")
+    card = CardSlot(uuid=CardUuid("GPU-a"), minor=3)
+    try:
+        await asyncio.to_thread(engine.start)
+        with pytest.raises(StartFailed) as failure:
+            await started(runtime, an_order(busybox, "sleep 100", workspace, cards=(card,)))
+        left = await runtime.find()
+    finally:
+        await runtime.close()
+        await asyncio.to_thread(engine.stop)
+
+    assert failure.value.sentence == "the engine gave the container cards [] instead of [3]"
+    assert (failure.value.reason_code, failure.value.fault) == ("cards_not_given", "node")
+    assert left == []
+
+
+async def test_a_node_without_the_nvidia_runtime_says_so(
+    docker_runtime: DockerRuntime, busybox: str, workspace: Path
+) -> None:
+    if (await docker_runtime.probe()).can_isolate_cards:
+        pytest.skip("this engine can give cards")
+    card = CardSlot(uuid=CardUuid("GPU-a"), minor=3)
+
+    with pytest.raises(StartFailed) as failure:
+        await started(docker_runtime, an_order(busybox, "true", workspace, cards=(card,)))
+
+    assert (failure.value.reason_code, failure.value.fault) == ("no_nvidia_runtime", "node")
