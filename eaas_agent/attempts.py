@@ -41,11 +41,13 @@ Prepare = Callable[[Attempt], Awaitable[RunOrder]]
 class _Run:
     """What is known of an attempt's task."""
 
-    __slots__ = ("began", "called_off", "deadline", "task")
+    __slots__ = ("began", "called_off", "deadline", "entered", "task")
 
     def __init__(self) -> None:
         self.task: asyncio.Task[None] | None = None
         self.deadline: asyncio.TimerHandle | None = None
+        self.entered = False
+        """A task cancelled before its first step would never get to say so."""
         self.began = False
         self.called_off = False
 
@@ -93,7 +95,8 @@ class Runners:
         run = self._runs.get(key)
         if run is not None and run.task is not None and not run.began:
             run.called_off = True
-            run.task.cancel()
+            if run.entered:
+                run.task.cancel()
 
     def stop(self, attempt: Attempt, grace_s: float) -> None:
         """Stop a running attempt: TERM, the grace, KILL."""
@@ -118,6 +121,10 @@ class Runners:
 
     async def _start(self, attempt: Attempt, run: _Run) -> None:
         key = attempt.key
+        run.entered = True
+        if run.called_off:
+            self._end(key, NeverStarted(key=key))
+            return
         try:
             started = await self._started(attempt)
         except asyncio.CancelledError:

@@ -90,7 +90,7 @@ class LogPump:
             self._follow(state)
             return None
         if not pieces:
-            del self._logs[key]
+            self._logs.pop(key, None)
         elif self._connected:
             for piece in pieces:
                 self._send(state, piece)

@@ -122,6 +122,16 @@ async def test_a_start_can_be_called_off() -> None:
         assert bench.runtime.starts == []
 
 
+async def test_a_start_can_be_called_off_before_its_first_step() -> None:
+    async with a_bench() as bench:
+        attempt = an_attempt()
+        bench.runners.start(attempt)
+
+        bench.runners.call_off(attempt.key)
+
+        assert await bench.next() == NeverStarted(key=attempt.key)
+
+
 async def test_a_start_that_happened_is_not_called_off() -> None:
     async with a_bench() as bench:
         attempt = await bench.began(an_attempt())

@@ -123,3 +123,9 @@ def test_a_name_that_cannot_be_one_is_refused(tmp_path: Path) -> None:
 
 def test_the_hosts_name_becomes_a_nodes_name() -> None:
     resolve(Typed(name=host_name()), {"MINI_EAAS_HOME": "/tmp"})
+
+
+def test_the_example_is_right() -> None:
+    example = Path(__file__).parents[2] / "config" / "agent.yaml"
+
+    assert parse_config(example.read_text()).name == "node-a"
