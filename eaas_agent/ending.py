@@ -11,6 +11,8 @@ from eaas_agent.runtimes.port import AttemptKey
 from eaas_agent.turn import Arm, CallOff, Remove, Start, StopIt, Turn
 
 NOTHING_LOGGED: Final = (0, 0)
+MAX_TEXT_CHARS: Final = 2000
+"""What an engine says is cut here: a window of facts must fit into one message."""
 
 Cause = Literal["exited", "stopped", "timed_out", "start_failed", "lost", "never_started"]
 
@@ -73,7 +75,7 @@ def end_attempt(
             ran_for_s=ran_for_s,
             fault=fault,
             detail=detail,
-            text=text,
+            text=None if text is None else text[:MAX_TEXT_CHARS],
             stdout_bytes=stdout_bytes,
             stderr_bytes=stderr_bytes,
         )

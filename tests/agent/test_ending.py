@@ -1,5 +1,6 @@
 from msgspec.structs import replace
 
+from eaas.wire.from_agent import AttemptEnded
 from eaas.wire.to_agent import Stop
 from eaas_agent.ending import arm, end_attempt, forget_if_done, stop_attempt, waits_for_older
 from eaas_agent.model import Attempt
@@ -75,3 +76,14 @@ def test_only_a_live_earlier_attempt_is_waited_for() -> None:
 
     assert waits_for_older(Desk(first, second).node.roster, second)
     assert not waits_for_older(Desk(replace(first, state="ended"), second).node.roster, second)
+
+
+def test_what_an_engine_says_is_cut() -> None:
+    attempt = an_attempt()
+    turn = Desk(attempt).take()
+
+    end_attempt(turn, attempt, cause="start_failed", text="x" * 100_000)
+
+    (fact,) = facts(turn)
+    assert isinstance(fact, AttemptEnded)
+    assert fact.text == "x" * 2000
