@@ -60,6 +60,7 @@ class Daemon:
         self.path = folder / "controller.db"
         self.stack = AsyncExitStack()
         self.steps: asyncio.Queue[Changes] = asyncio.Queue()
+        self.agents: list[Agent] = []
 
     async def start(self) -> None:
         database = await self.stack.enter_async_context(Database(self.path, busy_timeout_s=0.01))
@@ -81,6 +82,8 @@ class Daemon:
         return await serve_link(request, self.engine, self.roster, write_within_s=0.2)
 
     async def stop(self) -> None:
+        for agent in self.agents:
+            await agent.socket.close()
         await self.client.close()
         await self.server.close()
         self.running.cancel()
@@ -88,9 +91,11 @@ class Daemon:
             await self.running
         await self.stack.aclose()
 
-    async def connect(self, **options: Any) -> Agent:
+    async def connect(self) -> Agent:
         url = self.server.make_url("/agent/v1/link")
-        return Agent(await self.client.ws_connect(url, **options))
+        agent = Agent(await self.client.ws_connect(url))
+        self.agents.append(agent)
+        return agent
 
     async def welcomed(self, **but: Any) -> Agent:
         """Return an agent that has said hello and heard the answer."""
