@@ -28,9 +28,10 @@ from eaas_daemon.revive import revive
 from eaas_daemon.store.database import Database
 from eaas_daemon.store.readers import Reader
 from tests.rig.builders import ADMIN, ALICE, a_card, a_hello, an_inventory
+from tests.rig.listener import Listener
 
 N1 = NodeName("n1")
-SOON_S = 5.0
+SOON_S = 20.0
 
 
 class Agent:
@@ -70,7 +71,7 @@ class Daemon:
         self.engine = Engine(state, database, clock, lambda uid, attempt: (0, 0))
         self.roster = Roster(state, clock.now)
         self.engine.listen(self.roster)
-        self.engine.listen(lambda changes, effects: self.steps.put_nowait(changes))
+        self.engine.listen(Listener(lambda changes, effects: self.steps.put_nowait(changes)))
         self.running = asyncio.create_task(self.engine.run())
         app = web.Application()
         app.router.add_get("/agent/v1/link", self.serve)
