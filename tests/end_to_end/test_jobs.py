@@ -3,11 +3,16 @@
 import pytest
 
 from eaas.lifecycle import JobState
+from eaas.views import JobView
 from tests.rig.pool import Installation
 from tests.rig.registry import running_registry
 from tests.rig.site import UNTIL_RELEASED, Site
 
 IGNORES_TERM = "trap '' TERM; echo ready; while true; do sleep 1; done"
+
+
+def is_pulling(job: JobView) -> bool:
+    return job.phase is not None and job.phase.name == "pulling"
 
 
 async def test_a_job_runs_and_what_it_wrote_can_be_read(site: Site) -> None:
@@ -140,15 +145,12 @@ async def test_an_image_that_does_not_exist_fails_with_the_registrys_words(box: 
 async def test_a_job_is_cancelled_while_its_image_does_not_come(box: Site) -> None:
     async with running_registry() as registry:
         waiting = await box.submit("true", image=f"{registry.address}/silent:1")
-        starting = await box.client.until(waiting.id, lambda view: view.phase is not None)
-        assert (starting.state, starting.phase and starting.phase.name) == (
-            JobState.STARTING,
-            "pulling",
-        )
+        starting = await box.client.until(waiting.id, is_pulling)
 
         await box.client.cancel(waiting.id)
 
         job = await box.end(waiting)
+    assert starting.state == JobState.STARTING
     assert (job.state, job.started_at, job.exit_code) == (JobState.CANCELLED, None, None)
 
 

@@ -11,6 +11,7 @@ from tests.rig.pool import node_when
 from tests.rig.program import await_end
 from tests.rig.site import UNTIL_RELEASED, WITHIN_S, Site
 
+JOBS = 8
 ORACLE = "echo $EAAS_ATTEMPT >> $EAAS_WORKSPACE/oracle"
 PIECEWISE = f"{ORACLE}; {UNTIL_RELEASED}; echo going on; exit 7"
 
@@ -82,7 +83,7 @@ async def test_both_killed_at_once_is_no_worse(own: Site) -> None:
 
 
 async def test_an_acknowledged_job_survives_the_controller_and_runs_exactly_once(own: Site) -> None:
-    submitting = [asyncio.create_task(own.submit(ORACLE, name=f"job-{n}")) for n in range(12)]
+    submitting = [asyncio.create_task(own.submit(ORACLE, name=f"job-{n}")) for n in range(JOBS)]
     await asyncio.wait(submitting, return_when=asyncio.FIRST_COMPLETED)
     own.pool.controller.kill()
     own.pool.start_controller()
@@ -91,9 +92,9 @@ async def test_an_acknowledged_job_survives_the_controller_and_runs_exactly_once
         jobs = await asyncio.gather(*submitting)  # the client tries again with the same key
 
     ended = await own.client.wait(*(job.id for job in jobs))
-    assert {job.name for job in ended} == {f"job-{n}" for n in range(12)}
-    assert [(job.state, job.attempt) for job in ended] == [(JobState.SUCCEEDED, 1)] * 12
-    assert [runs(own, job) for job in ended] == [["1"]] * 12
+    assert {job.name for job in ended} == {f"job-{n}" for n in range(JOBS)}
+    assert [(job.state, job.attempt) for job in ended] == [(JobState.SUCCEEDED, 1)] * JOBS
+    assert [runs(own, job) for job in ended] == [["1"]] * JOBS
     everything = [job.id async for job in own.client.each_job(all=True)]
     assert sorted(everything) == sorted(job.id for job in jobs)
 
