@@ -50,12 +50,10 @@ check_folder() {
         die "$PWD has $((free_kib / 1024)) MiB free; $NEEDED_MIB MiB are needed."
 }
 
-check_home() { # where the pool's own data will live
-    local LC_ALL=C socket=${MINI_EAAS_SOCKET:-${MINI_EAAS_HOME:+$MINI_EAAS_HOME/controller.sock}}
+check_socket() { # elsewhere the pool finds a short enough place by itself
+    local LC_ALL=C socket=${MINI_EAAS_SOCKET:-}
     ((${#socket} <= MAX_SOCKET_PATH)) ||
-        die "$socket is too long for a socket (${#socket} bytes, $MAX_SOCKET_PATH at most); set MINI_EAAS_HOME to a shorter path."
-    [[ -n ${MINI_EAAS_HOME:-} || -n ${HOME:-} ]] ||
-        die "HOME is not set, so there is no place for the pool's data; set MINI_EAAS_HOME."
+        die "MINI_EAAS_SOCKET is too long for a socket: ${#socket} bytes, $MAX_SOCKET_PATH at most."
 }
 
 # --- the virtual environment -------------------------------------------------------------------
@@ -141,7 +139,7 @@ main() {
     cd "$(dirname "${BASH_SOURCE[0]}")"
     root=$(pwd -P) hello=$root/config/jobs/hello.yaml
     check_folder
-    check_home
+    check_socket
     find_python
     make_environment
     cd "$called_from"

@@ -1,6 +1,7 @@
 """What every test may ask for: a container engine that answers, and images to run on it."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -10,6 +11,14 @@ from aiodocker import Docker
 
 from tests.rig.engine import PrivateEngine, answering_engine, why_no_private_engine
 from tests.rig.images import import_busybox, why_no_busybox
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep temporary folders so short that a unix socket fits into them, on any worker."""
+    if config.option.basetemp is None and not hasattr(config, "workerinput"):
+        folder = tempfile.mkdtemp(prefix="eaas-test-")
+        config.option.basetemp = folder
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

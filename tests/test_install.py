@@ -63,8 +63,8 @@ def test_arguments_are_refused(clone: Path) -> None:
     assert "takes no arguments" in refusal(clone, "--help")
 
 
-def test_a_home_too_long_for_a_socket_is_refused(clone: Path) -> None:
-    assert "too long for a socket" in refusal(clone, MINI_EAAS_HOME="/tmp/" + "long/" * 20)
+def test_a_path_too_long_for_a_socket_is_refused(clone: Path) -> None:
+    assert "too long for a socket" in refusal(clone, MINI_EAAS_SOCKET="/tmp/" + "long/" * 21)
 
 
 def test_a_machine_without_python_is_told_what_to_install(clone: Path, tools: Path) -> None:
