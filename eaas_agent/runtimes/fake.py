@@ -6,6 +6,7 @@ nothing, a wait for what is unknown is lost, a log is read from any offset and f
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from typing import Final
 
 from eaas_agent.runtimes.port import (
@@ -137,8 +138,9 @@ class FakeRuntime:
         """Yield its log; what is not known here has none."""
         attempt = self.attempts.get(key)
         if attempt is not None:
-            async for piece in attempt.read(stdout_from, stderr_from):
-                yield piece
+            async with aclosing(attempt.read(stdout_from, stderr_from)) as pieces:
+                async for piece in pieces:
+                    yield piece
 
     async def find(self) -> Sequence[Found]:
         """List every attempt."""
