@@ -164,7 +164,7 @@ class Agent:
         async with asyncio.TaskGroup() as group:
             pump = LogPump(chosen.runtime, group, post)
             runners = self._runners(chosen, cards, group, pump, around)
-            link = self._link(group, pump, engine, around)
+            link = self._link(group, pump, engine, around, watch)
             group.create_task(engine.run(runners, pump, watch.claims_changed))
             group.create_task(keeping.survey())
             group.create_task(keeping.run())
@@ -206,7 +206,12 @@ class Agent:
         )
 
     def _link(
-        self, group: asyncio.TaskGroup, pump: LogPump, engine: Engine, around: Surroundings
+        self,
+        group: asyncio.TaskGroup,
+        pump: LogPump,
+        engine: Engine,
+        around: Surroundings,
+        watch: CardWatch,
     ) -> Link:
         rng = self._given.rng
         files = FileSender(
@@ -221,7 +226,12 @@ class Agent:
         return Link(
             self._dial,
             self._outbox,
-            Ears(post=self._inbox.post, send_files=files.send, follow_logs=log_link.follow),
+            Ears(
+                post=self._inbox.post,
+                send_files=files.send,
+                vouched=watch.vouched,
+                follow_logs=log_link.follow,
+            ),
             hello=self._greeting(engine, around),
             beat=around.beat,
             backoff=backoff_for(self._dial.address, rng),

@@ -8,7 +8,7 @@ from typing import Final
 import aiohttp
 
 from eaas.client.address import Address
-from eaas.wire.codec import MAX_MESSAGE_BYTES
+from eaas.wire.codec import MAX_WANTED_BYTES
 
 HEARTBEAT_S: Final = 10.0
 WRITE_TIMEOUT_S: Final = 10.0
@@ -57,7 +57,7 @@ class Dial:
             path,
             heartbeat=HEARTBEAT_S,
             compress=0,
-            max_msg_size=MAX_MESSAGE_BYTES,
+            max_msg_size=MAX_WANTED_BYTES,
             timeout=aiohttp.ClientWSTimeout(ws_close=1.0),
         ) as websocket:
             yield websocket

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
 from eaas.errors import EaasError
+from eaas.ids import CardUuid
 from eaas.wire.from_agent import Beat, FilesFailed, Inventory, InventoryChanged
 from eaas_agent.card_desk import CardDesk
 from eaas_agent.cards.port import Cards
@@ -149,6 +150,10 @@ class CardWatch:
         self._desk.claims_are(self._attempts())
         if isinstance(self._cards, SimulatedCards):
             self._cards.hold(self._desk.held_by_pid())
+
+    def vouched(self, uuid: str) -> None:
+        """Take a person's word that what is left on a card does no harm."""
+        self._desk.vouched(CardUuid(uuid), self._cards.picture())
 
     async def run(self) -> None:
         """Watch for ever; the claims of attempts that were found count from the start."""

@@ -12,7 +12,16 @@ import aiohttp
 from eaas.errors import EaasError
 from eaas.wire.codec import BadMessage, Unsupported
 from eaas.wire.from_agent import FROM_AGENT, Beat, Hello
-from eaas.wire.to_agent import TO_AGENT, Ack, AnyToAgent, Refused, SendFiles, Wanted, Welcome
+from eaas.wire.to_agent import (
+    TO_AGENT,
+    Ack,
+    AnyToAgent,
+    CleanCard,
+    Refused,
+    SendFiles,
+    Wanted,
+    Welcome,
+)
 from eaas_agent.dial import WRITE_TIMEOUT_S, Backoff, Dial
 from eaas_agent.model import Acked, Event, WantedCame, Welcomed
 from eaas_agent.outbox import Outbox
@@ -45,11 +54,14 @@ class Ears:
         *,
         post: Callable[[Event], None],
         send_files: Callable[[SendFiles], None],
+        vouched: Callable[[str], None],
         follow_logs: Callable[[str], Coroutine[Any, Any, None]],
     ) -> None:
-        """``follow_logs`` keeps the log link of a session up until it is cancelled."""
+        """``follow_logs`` keeps a session's log link up until it is cancelled; ``vouched`` takes
+        the UUID of a card that a person says is clean."""
         self.post: Final = post
         self.send_files: Final = send_files
+        self.vouched: Final = vouched
         self.follow_logs: Final = follow_logs
 
 
@@ -152,6 +164,8 @@ class Link:
                 self._ears.post(Acked(seq=seq))
             case SendFiles():
                 self._ears.send_files(message)
+            case CleanCard(uuid=uuid):
+                self._ears.vouched(uuid)
             case Refused(text=text):
                 raise TurnedAway(text)
             case _:

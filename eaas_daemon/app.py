@@ -7,6 +7,8 @@ import signal
 from contextlib import AsyncExitStack
 from typing import Final
 
+from aiohttp import web
+
 from eaas.errors import EaasError
 from eaas.ids import JobUid
 from eaas.paths import Paths
@@ -123,7 +125,7 @@ async def assemble(
     return Controller(database, engine, served, clock)
 
 
-async def _serve(app: object, paths: Paths, config: ControllerConfig) -> Served:
+async def _serve(app: web.Application, paths: Paths, config: ControllerConfig) -> Served:
     """Serve on the asked port, or, when none was asked for and 7470 is taken, on a free one."""
     port = DEFAULT_PORT if config.port is None else config.port
     try:

@@ -38,7 +38,17 @@ class Done(Protocol):
     """What happened in one step, for those who listen."""
 
     def __call__(self, changes: Changes, effects: Sequence[Effect]) -> None:
-        """Tell the world. Must not raise; runs before the next step."""
+        """Tell the world; runs before the next step."""
+
+    def start_over(self) -> None:
+        """Let everybody it tells begin anew: a step could not be told."""
+
+
+class InternalFault(EaasError):
+    """A bug of ours; the controller goes on without what met it."""
+
+    code = "internal_fault"
+    http_status = 500
 
 
 class Engine:
@@ -55,6 +65,7 @@ class Engine:
         self._stopping: str | None = None
         self._listeners: list[Done] = []
         self._painter: Painter | None = None
+        self._at_rest: list[asyncio.Future[None]] = []
 
     def listen(self, listener: Done) -> None:
         """Let the listener hear of every stored step, in order."""
@@ -80,6 +91,13 @@ class Engine:
             self._painter = Painter(self.state, self._log_size, self._clock.now())
         return self._painter
 
+    async def at_rest(self) -> None:
+        """Wait until what is in memory is stored; true until the caller's next await."""
+        if self._under_way:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._at_rest.append(future)
+            await future
+
     async def run(self) -> None:
         """Work until cancelled."""
         try:
@@ -91,8 +109,17 @@ class Engine:
                     self._under_way = batch
                     await self._work(batch)
                     self._under_way = ()
+                    await self._let_look()
         finally:
             self.refuse_all("the controller has stopped; whether this was stored is not known")
+
+    async def _let_look(self) -> None:
+        """Let those look who were answered or waited for this: nothing is half-done now."""
+        for future in self._at_rest:
+            if not future.done():
+                future.set_result(None)
+        self._at_rest.clear()
+        await asyncio.sleep(0)
 
     async def tick(self) -> None:
         """Post the passing of time until cancelled."""
@@ -103,7 +130,7 @@ class Engine:
     async def _work(self, batch: Sequence[Waiting]) -> None:
         try:
             answers = await self._stored([event for event, _ in batch])
-        except StoreRefused as refusal:
+        except (StoreRefused, InternalFault) as refusal:
             if len(batch) > 1:  # one of them can't be stored; the others must not suffer for it
                 for each in batch:
                     await self._work([each])
@@ -118,19 +145,24 @@ class Engine:
 
     async def _stored(self, events: Sequence[Event]) -> list[Any]:
         """Return the answers once the step is stored, or let it not have happened and raise."""
-        answers = step(self.state, events, self._clock.now())
-        changes = self.state.changes()
         try:
+            answers = step(self.state, events, self._clock.now())
+            changes = self.state.changes()
             if not changes.empty:
                 await self._store.commit(changes)
         except EaasError as failure:
-            self._take_back(failure)
+            log.error("a step could not be stored and was taken back: %s", failure)
+            self._take_back()
             raise
+        except Exception as bug:
+            names = ", ".join(sorted({type(event).__name__ for event in events}))
+            log.exception("a step with %s met a bug and was taken back", names)
+            self._take_back()
+            raise InternalFault("this met a bug in the controller; its log has more") from bug
         self._tell(changes)
         return answers
 
-    def _take_back(self, failure: EaasError) -> None:
-        log.error("a step could not be stored and was taken back: %s", failure)
+    def _take_back(self) -> None:
         self.state.undo_to(0)
         self.state.settle()
         self.state.restless.update(self.state.pools)
@@ -140,7 +172,11 @@ class Engine:
         self._painter = None
         effects = tuple(self.state.effects)
         for listener in self._listeners:
-            listener(changes, effects)
+            try:
+                listener(changes, effects)
+            except Exception:
+                log.exception("a stored step could not be told; whom it concerns begins anew")
+                listener.start_over()
         self.state.forget_ended(changes)
         self.state.settle()
         self._painter = None
@@ -150,6 +186,8 @@ class Engine:
         self._stopping = why
         for _, future in (*self._under_way, *self._inbox):
             _resolve(future, Unavailable(why))
+        for looking in self._at_rest:
+            looking.cancel()
         self._inbox.clear()
 
 

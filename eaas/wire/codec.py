@@ -13,6 +13,10 @@ PROTOCOL_MAX: Final = 1
 MAX_MESSAGE_BYTES: Final = 1 << 20
 """A websocket message over this ends the connection with close code 1009."""
 
+MAX_WANTED_BYTES: Final = 64 << 20
+"""What an agent takes from its controller in one message: a full list of everything it should run,
+each order with its command and environment."""
+
 MAX_BODY_BYTES: Final = 1 << 20
 """A REST body over this is refused with 413; packs and files have routes and limits of their own.
 """

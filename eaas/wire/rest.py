@@ -81,3 +81,10 @@ class PatchNode(Body, frozen=True, kw_only=True):
     """A null value removes the label."""
     exclude_card: str | None = None
     include_card: str | None = None
+
+
+class CleanCard(Body, frozen=True, kw_only=True):
+    """``POST /api/v1/nodes/{node}/clean-card``."""
+
+    card: str
+    """An index or the beginning of a UUID."""

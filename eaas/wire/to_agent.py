@@ -99,14 +99,12 @@ class SendFiles(ToAgent, frozen=True, kw_only=True, tag="send_files"):
     """Relative to the workspace; never leaves it."""
 
 
-class KeepWorkspace(ToAgent, frozen=True, kw_only=True, tag="keep_workspace"):
-    """Do not delete the ended job's workspace before then."""
+class CleanCard(ToAgent, frozen=True, kw_only=True, tag="clean_card"):
+    """A person vouches for a card that looks dirty: what is on it now counts as its idle level."""
 
-    uid: str
-    until: float
-    """Unix seconds."""
+    uuid: str
 
 
-AnyToAgent = Welcome | Refused | Wanted | Ack | SendFiles | KeepWorkspace
+AnyToAgent = Welcome | Refused | Wanted | Ack | SendFiles | CleanCard
 
 TO_AGENT: Codec[AnyToAgent] = Codec(AnyToAgent)

@@ -12,6 +12,7 @@ from eaas.wire.codec import PROTOCOL_MAX
 from eaas.wire.to_agent import (
     Ack,
     AnyToAgent,
+    CleanCard,
     Order,
     Refused,
     SendFiles,
@@ -101,11 +102,18 @@ class Roster:
                 self._turn_away(effect)
             elif isinstance(effect, fx.Acknowledge):
                 self._send(effect.node, Ack(spool_id=effect.spool_id, seq=effect.seq))
+            elif isinstance(effect, fx.CleanCard):
+                self._send(effect.node, CleanCard(uuid=effect.card))
             else:
                 self._note(deltas.setdefault(effect.node, _Delta()), effect)
         for name, delta in deltas.items():
             if (message := delta.message()) is not None:
                 self._send(name, message)
+
+    def start_over(self) -> None:
+        """Close every link: agents that missed a step get everything anew when they come back."""
+        for link in self._links.values():
+            link.close()
 
     def _note(
         self, delta: _Delta, effect: fx.Dispatch | fx.Dropped | fx.JobOver | fx.KeepUntil

@@ -23,6 +23,12 @@ class JobBell:
             for event in self._waiting.get(job.uid, ()):
                 event.set()
 
+    def start_over(self) -> None:
+        """Ring for everybody."""
+        for events in self._waiting.values():
+            for event in events:
+                event.set()
+
     @property
     def waited_for(self) -> frozenset[JobUid]:
         """Return the jobs that somebody waits for."""

@@ -7,7 +7,6 @@ client gets a snapshot instead. Several frames may carry the same number: they h
 a line in the journal. Whoever resumes at that number gets them all (again), which does no harm.
 """
 
-import logging
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -51,9 +50,6 @@ COUNTS_EVERY_S: Final = 0.1
 """Nodes, pools and queues are drawn again at most this often because of their jobs."""
 READINGS_EVERY_S: Final = 1.0
 """Readings of a node, phases of jobs, and places in line: at most this often."""
-
-
-log = logging.getLogger(__name__)
 
 
 class Counted(NamedTuple):
@@ -120,13 +116,8 @@ class Hub:
     def __call__(self, changes: Changes, effects: Sequence[Effect]) -> None:
         """Tell the subscribers what a stored step has changed."""
         after, self._seq = self._seq, changes.seq
-        try:
-            if self._records():
-                self._tell(changes, after, self._clock.now())
-        except Exception:
-            # What is shown must never stop what is decided: those who listen have to come again.
-            log.exception("step %d could not be shown; the streams are ended", changes.seq)
-            self._give_up()
+        if self._records():
+            self._tell(changes, after, self._clock.now())
 
     def _tell(self, changes: Changes, after: int, now: float) -> None:
         assert self._affected is not None
@@ -139,7 +130,8 @@ class Hub:
         self._send_readings(due, now)
         self._send_snapshots(now)
 
-    def _give_up(self) -> None:
+    def start_over(self) -> None:
+        """End the streams; those who listen come again and get a snapshot."""
         for subscriber in self._subscribers:
             subscriber.end()
         self._subscribers.clear()

@@ -6,7 +6,7 @@ from aiohttp import web
 
 from eaas.errors import FieldError, Invalid
 from eaas.views import NodeView, Page
-from eaas.wire.rest import PatchNode
+from eaas.wire.rest import CleanCard, PatchNode
 from eaas_daemon.api.bodies import read_body
 from eaas_daemon.api.parts import Parts, answer, caller_of
 from eaas_daemon.api.private import public_card, public_node
@@ -32,6 +32,7 @@ class NodeRoutes:
             web.patch(node, self.patch),
             web.delete(node, self.remove),
             web.post(f"{node}/confirm-dead", self.confirm_dead),
+            web.post(f"{node}/clean-card", self.clean_card),
         ]
 
     async def every(self, request: web.Request) -> web.Response:
@@ -73,6 +74,14 @@ class NodeRoutes:
     async def confirm_dead(self, request: web.Request) -> web.Response:
         """Take a person's word that a silent node's attempts are over."""
         event = e.ConfirmDead(caller=caller_of(request), node=request.match_info["node"])
+        return answer(self._view(await self._engine.ask(event), event.caller))
+
+    async def clean_card(self, request: web.Request) -> web.Response:
+        """Take a person's word that what is left on a card does no harm."""
+        body = await read_body(request, CleanCard)
+        event = e.CleanCard(
+            caller=caller_of(request), node=request.match_info["node"], card=body.card
+        )
         return answer(self._view(await self._engine.ask(event), event.caller))
 
     def _view(self, node: Node, caller: e.Caller) -> NodeView:

@@ -106,7 +106,9 @@ def make_app(
 def application(parts: Parts, who: Who) -> web.Application:
     """Return the application of these parts; ``who`` finds out who asks, or refuses."""
     parts.engine.listen(parts.bell)
-    app = web.Application(middlewares=[front_door(who)], client_max_size=MAX_BODY_BYTES)
+    app = web.Application(
+        middlewares=[front_door(who, parts.engine)], client_max_size=MAX_BODY_BYTES
+    )
     app[WHERE] = parts.where
     app.add_routes(routes(parts))
 
@@ -135,14 +137,19 @@ def routes(parts: Parts) -> list[web.RouteDef]:
     return [route for group in groups for route in group.routes()]
 
 
-def front_door(who: Who) -> Middleware:
-    """Return the one middleware: it finds out who asks and turns every refusal into a problem."""
+def front_door(who: Who, engine: Engine) -> Middleware:
+    """Return the one middleware: it finds out who asks and turns every refusal into a problem.
+
+    What is only looked at is looked at between two steps, so that nobody sees what is not stored.
+    """
 
     @web.middleware
     async def through(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
             if request.path != HEALTH:
                 request[CALLER] = who(request)
+                if request.method == "GET":
+                    await engine.at_rest()
             return await handler(request)
         except EaasError as refusal:
             return problems.refused(refusal)

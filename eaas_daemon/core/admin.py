@@ -14,7 +14,7 @@ from eaas.spelling import nearest
 from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.core.attempts import advance, settle
-from eaas_daemon.core.effects import TurnAway
+from eaas_daemon.core.effects import CleanCard, TurnAway
 from eaas_daemon.core.model import Job, Node, Pool, Queue
 from eaas_daemon.core.state import State
 
@@ -242,6 +242,19 @@ def set_excluded(state: State, event: e.SetExcluded, now: float) -> Node:
     state.put_node(node, durable=True)
     verb = "excluded" if event.excluded else "included"
     _tell(state, event, f"card.{verb}", f"{verb} card {event.card} of {node.name}", now)
+    return node
+
+
+def clean_card(state: State, event: e.CleanCard, now: float) -> Node:
+    """Let the node count what is on the card now as its idle level."""
+    _admin(event.caller)
+    node = node_named(state, event.node)
+    card = card_of(node, event.card)
+    if node.session is None:
+        raise Conflict(f"{node.name} is not connected; try again once it is back")
+    state.emit(CleanCard(node=node.name, card=card))
+    words = f"vouched for card {event.card} of {node.name}"
+    _tell(state, event, "card.vouched", words, now)
     return node
 
 

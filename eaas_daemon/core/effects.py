@@ -1,6 +1,6 @@
 """What is to be done once a step is stored; an agent that connects gets it all anew."""
 
-from eaas.ids import JobUid, NodeName
+from eaas.ids import CardUuid, JobUid, NodeName
 from eaas_daemon.core.model import Value
 
 
@@ -34,6 +34,13 @@ class KeepUntil(Value, frozen=True, kw_only=True):
     until: float
 
 
+class CleanCard(Value, frozen=True, kw_only=True):
+    """The node should take a person's word that a card is clean."""
+
+    node: NodeName
+    card: CardUuid
+
+
 class Greet(Value, frozen=True, kw_only=True):
     """Welcome the agent of this session and send it everything that should run there."""
 
@@ -57,4 +64,4 @@ class Acknowledge(Value, frozen=True, kw_only=True):
     seq: int
 
 
-Effect = Dispatch | Dropped | JobOver | KeepUntil | Greet | TurnAway | Acknowledge
+Effect = CleanCard | Dispatch | Dropped | JobOver | KeepUntil | Greet | TurnAway | Acknowledge

@@ -150,6 +150,14 @@ class SetExcluded(Asked, frozen=True, kw_only=True):
     excluded: bool
 
 
+class CleanCard(Asked, frozen=True, kw_only=True):
+    """A person's word that what is left on a card does no harm. Answer: the node."""
+
+    node: str
+    card: str
+    """An index or the beginning of a UUID."""
+
+
 class RemoveNode(Asked, frozen=True, kw_only=True):
     node: str
 

@@ -31,6 +31,7 @@ HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.SetDraining: admin.set_draining,
     e.SetLabels: admin.set_labels,
     e.SetExcluded: admin.set_excluded,
+    e.CleanCard: admin.clean_card,
     e.RemoveNode: admin.remove_node,
     e.ConfirmDead: admin.confirm_dead,
     e.AgentSaidHello: from_agents.hello,

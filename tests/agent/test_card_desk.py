@@ -102,3 +102,16 @@ def test_the_process_behind_a_claim_is_known_on_the_process_runtime() -> None:
 
     desk.claims_are([holder()])
     assert desk.held_by_pid() == {UUID: None}
+
+
+def test_a_card_a_person_vouches_for_is_clean_at_its_present_level() -> None:
+    desk = settled()
+    for second in (4.0, 5.0, 6.0):
+        desk.observe(a_picture(second, memory_used_mib=4000))
+    assert state_of(desk, a_picture(6.0, memory_used_mib=4000)) == "dirty"
+
+    desk.vouched(UUID, a_picture(6.0, memory_used_mib=4000))
+    for second in (7.0, 8.0, 9.0):
+        desk.observe(a_picture(second, memory_used_mib=4000))
+
+    assert state_of(desk, a_picture(9.0, memory_used_mib=4000)) == "free"

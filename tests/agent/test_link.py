@@ -8,7 +8,7 @@ import pytest
 
 from eaas.client.address import Address
 from eaas.wire.from_agent import AttemptStopping, Beat, Facts, Hello, Spooled
-from eaas.wire.to_agent import Refused, SendFiles, Wanted
+from eaas.wire.to_agent import CleanCard, Refused, SendFiles, Wanted
 from eaas_agent import link
 from eaas_agent.dial import Backoff, Dial
 from eaas_agent.link import Ears, Link
@@ -25,6 +25,7 @@ class Bench:
     def __init__(self) -> None:
         self.events: asyncio.Queue[Event] = asyncio.Queue()
         self.wishes: asyncio.Queue[SendFiles] = asyncio.Queue()
+        self.vouched: asyncio.Queue[str] = asyncio.Queue()
         self.sessions: list[str] = []
         self.stored: list[Spooled] = []
         self.outbox = Outbox(
@@ -61,6 +62,7 @@ async def linked(socket: Path) -> AsyncIterator[Bench]:
             Ears(
                 post=bench.events.put_nowait,
                 send_files=bench.wishes.put_nowait,
+                vouched=bench.vouched.put_nowait,
                 follow_logs=bench.follow_logs,
             ),
             hello=hello,
@@ -139,6 +141,16 @@ async def test_a_wish_for_files_is_handed_on(
         await controller.send(wish)
 
         assert await bench.wishes.get() == wish
+
+
+async def test_a_persons_word_for_a_card_is_handed_on(
+    controller: ScriptedController, tmp_path: Path
+) -> None:
+    async with linked(tmp_path / "c.sock") as bench:
+        await bench.next()
+        await controller.send(CleanCard(uuid="GPU-a"))
+
+        assert await bench.vouched.get() == "GPU-a"
 
 
 async def test_a_refused_agent_tries_again_later(

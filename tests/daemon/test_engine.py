@@ -16,7 +16,7 @@ from eaas_daemon.core import events as e
 from eaas_daemon.core.changes import Changes, ClaimRow
 from eaas_daemon.core.effects import Acknowledge, Dispatch, Effect
 from eaas_daemon.core.invariants import broken
-from eaas_daemon.engine import TICK_S, Engine
+from eaas_daemon.engine import TICK_S, Engine, InternalFault
 from eaas_daemon.revive import revive
 from eaas_daemon.store.database import Database
 from eaas_daemon.store.failures import StoreFull, StoreRefused, StoreUnavailable
@@ -338,3 +338,46 @@ async def test_a_restart_goes_on_where_the_last_answer_was_given(tmp_path: Path)
         assert (job.number, job.state) == (4, JobState.PENDING)
     finally:
         await second.stop()
+
+
+class Strange(e.Event, frozen=True, kw_only=True):
+    """An event that no handler knows: a bug as good as any."""
+
+
+async def test_a_bug_that_one_event_meets_refuses_that_one_and_nothing_else(shell: Shell) -> None:
+    await shell.furnish()
+
+    submit = asyncio.ensure_future(shell.engine.ask(a_submit()))
+    with pytest.raises(InternalFault):
+        await shell.engine.ask(Strange())
+
+    (job,) = await submit
+    assert shell.reader.job_by_number(job.number) == job
+    assert broken(shell.engine.state) == []
+
+
+async def test_a_listener_that_fails_begins_anew_and_the_engine_goes_on(shell: Shell) -> None:
+    def fail(changes: Changes, effects: Sequence[Effect]) -> None:
+        raise ZeroDivisionError
+
+    broken_one = Listener(fail)
+    shell.engine.listen(broken_one)
+
+    await shell.engine.ask(e.CreatePool(caller=ADMIN, name="default"))
+
+    assert broken_one.starts == 1
+    assert len(shell.steps) == 1
+
+
+async def test_who_looks_while_a_step_is_being_stored_sees_it_stored(shell: Shell) -> None:
+    await shell.furnish()
+    submit = asyncio.create_task(shell.engine.ask(a_submit()))
+    await asyncio.sleep(0)  # the submit is in the inbox
+    await asyncio.sleep(0)  # and the engine has begun its step
+    assert shell.engine.state.jobs
+
+    await shell.engine.at_rest()
+
+    (job,) = shell.engine.state.jobs.values()
+    assert shell.reader.job_by_number(job.number) == job
+    await submit

@@ -59,6 +59,7 @@ WHOSE: Final = {
     ("GET", NODE): EVERYBODY,
     ("PATCH", NODE): ADMIN,
     ("POST", f"{NODE}/confirm-dead"): ADMIN,
+    ("POST", f"{NODE}/clean-card"): ADMIN,
     ("DELETE", NODE): ADMIN,
     ("GET", "/api/v1/pools"): EVERYBODY,
     ("POST", "/api/v1/pools"): ADMIN,
@@ -83,6 +84,7 @@ BODIES: Final[dict[tuple[str, str], object]] = {
     ("POST", QUEUE): {},
     ("PATCH", QUEUE): {"priority": 1},
     ("PATCH", NODE): {"labels": {"a": "b"}},
+    ("POST", f"{NODE}/clean-card"): {"card": "0"},
 }
 CALLERS: Final = {"none": None, "other": "bob", "owner": "ann", "admin": "root"}
 MAY: Final = {

@@ -61,3 +61,12 @@ async def test_the_command_line_of_a_job_on_a_card_is_for_admins(house: House) -
 
     assert set(map(tuple, (seen["root", path] for _, path in seen))) == {("x --key 1", "miner")}
     assert set(map(tuple, (seen["bob", path] for _, path in seen))) == {(None, "miner")}
+
+
+async def test_a_person_may_vouch_for_a_card_and_its_node_is_told(house: House) -> None:
+    await house.node("n1", a_card(0))
+
+    said = await house.ask("POST", "/api/v1/nodes/n1/clean-card", {"card": "0"}, user="root")
+    unknown = await house.ask("POST", "/api/v1/nodes/n1/clean-card", {"card": "9"}, user="root")
+
+    assert (said[0], unknown[0]) == (200, 404)

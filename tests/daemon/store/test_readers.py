@@ -87,7 +87,7 @@ async def test_the_reader_can_not_write(reader: Reader) -> None:
         reader._one("DELETE FROM jobs")
 
 
-@pytest.mark.parametrize("wanted", FILTERS, ids=str)
+@pytest.mark.parametrize("wanted", FILTERS, ids=range(len(FILTERS)))
 async def test_pages_show_every_job_that_fits_once_newest_first(
     database: Database, reader: Reader, wanted: JobFilter
 ) -> None:
@@ -169,7 +169,7 @@ async def paging_time(reader: Reader, wanted: JobFilter) -> float:
     return time.perf_counter() - start
 
 
-@pytest.mark.parametrize("wanted", FILTERS, ids=str)
+@pytest.mark.parametrize("wanted", FILTERS, ids=range(len(FILTERS)))
 async def test_no_page_sorts_or_scans_the_history(database: Database, wanted: JobFilter) -> None:
     query, arguments = job_query(wanted, before=50, limit=10)
     plan = await database._in_thread(

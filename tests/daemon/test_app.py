@@ -1,0 +1,69 @@
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from eaas.client import Client, address_from
+from eaas.paths import Paths, paths_from
+from eaas_daemon.api.server import PortInUse
+from eaas_daemon.app import assemble
+from eaas_daemon.clock import SystemClock
+from eaas_daemon.config import ControllerConfig
+from eaas_daemon.home import prepare_home
+from eaas_daemon.store.failures import HomeInUse
+
+ANY_PORT = ControllerConfig(port=0)
+
+
+@asynccontextmanager
+async def a_controller(paths: Paths) -> AsyncIterator[Client]:
+    """Run a controller there; yields a client of it."""
+    prepare_home(paths)
+    stop = asyncio.Event()
+    async with AsyncExitStack() as stack:
+        controller = await assemble(paths, ANY_PORT, SystemClock(), stack)
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(controller.work(stop))
+            try:
+                async with Client(address_from({"MINI_EAAS_HOME": str(paths.home)})) as client:
+                    yield client
+            finally:
+                stop.set()
+
+
+async def started_and_stopped(paths: Paths, config: ControllerConfig) -> None:
+    async with AsyncExitStack() as stack:
+        await assemble(paths, config, SystemClock(), stack)
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Paths:
+    return paths_from({"MINI_EAAS_HOME": str(tmp_path / "home")})
+
+
+async def test_a_controller_serves_and_remembers_over_a_restart(paths: Paths) -> None:
+    async with a_controller(paths) as client:
+        await client.create_pool("lab")
+        job = await client.submit({"command": "true"})
+        assert job.pool == "lab"
+
+    async with a_controller(paths) as client:
+        assert [pool.name for pool in await client.pools()] == ["lab"]
+        assert (await client.job(job.id)).uid == job.uid
+
+
+async def test_a_second_controller_on_the_same_home_is_refused(paths: Paths) -> None:
+    async with a_controller(paths):
+        with pytest.raises(HomeInUse, match="another controller"):
+            await started_and_stopped(paths, ANY_PORT)
+
+
+async def test_a_port_that_was_asked_for_and_is_taken_is_refused(paths: Paths) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        prepare_home(paths)
+        config = ControllerConfig(port=taken.getsockname()[1])
+        with pytest.raises(PortInUse):
+            await started_and_stopped(paths, config)

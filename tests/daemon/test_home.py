@@ -1,0 +1,62 @@
+import stat
+from pathlib import Path
+
+import pytest
+
+from eaas.paths import Paths
+from eaas_daemon.home import HomeUnusable, admin_token, prepare_home
+
+
+def a_home(tmp_path: Path) -> Paths:
+    return Paths(home=tmp_path / "home", socket=tmp_path / "home" / "controller.sock")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_others_may_pass_through_to_the_socket_and_look_at_nothing(tmp_path: Path) -> None:
+    paths = a_home(tmp_path)
+
+    prepare_home(paths)
+
+    assert mode(paths.home) == 0o711
+    private = (paths.job_logs, paths.packs, paths.logs, paths.run)
+    assert {mode(folder) for folder in private} == {0o700}
+    assert mode(paths.inbox) == 0o1770
+
+
+def test_what_a_person_set_for_the_inbox_stays(tmp_path: Path) -> None:
+    paths = a_home(tmp_path)
+    prepare_home(paths)
+    paths.inbox.chmod(0o1777)
+
+    prepare_home(paths)
+
+    assert mode(paths.inbox) == 0o1777
+
+
+def test_a_home_that_cannot_be_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("")
+
+    with pytest.raises(HomeUnusable, match="home can't be used"):
+        prepare_home(a_home(tmp_path))
+
+
+def test_the_token_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
+    path = tmp_path / "admin.token"
+
+    first = admin_token(path)
+
+    assert admin_token(path) == first
+    assert len(first) > 40
+    assert mode(path) == 0o600
+
+
+def test_a_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "admin.token"
+    admin_token(path)
+    path.chmod(0o644)
+
+    with pytest.raises(HomeUnusable, match="chmod 600"):
+        admin_token(path)
