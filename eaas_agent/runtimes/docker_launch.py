@@ -22,7 +22,8 @@ from eaas_agent.runtimes.docker_engine import Engine, EngineAway
 from eaas_agent.runtimes.docker_faults import start_failed
 from eaas_agent.runtimes.port import CardSlot, Phase, RunOrder, Started, StartFailed
 
-TRIES: Final = 4
+TRIES: Final = 7
+"""With growing pauses of eleven seconds together: an engine that restarts is back by then."""
 START_S: Final = 120.0
 """Without persistence mode the driver alone takes tens of seconds."""
 

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 from aiodocker import DockerError
 
-from eaas_agent.runtimes.docker_end import Backoff, has_ended, parse_time
+from eaas_agent.runtimes.docker_end import Backoff, has_ended
 from eaas_agent.runtimes.docker_engine import Engine, EngineAway
 from eaas_agent.runtimes.docker_frames import Tape
 from eaas_agent.runtimes.port import LogBytes
@@ -54,12 +54,11 @@ class LogFollower:
         Leave it with ``aclosing``: only then does the engine stop sending.
         """
         while True:
-            began_at = self._clocks.wall()
             try:
                 async with aclosing(self._one_pass()) as one_pass:
                     async for piece in one_pass:
                         yield piece
-                if await self._read_all(began_at):
+                if await self._read_all():
                     break
             except EngineAway:
                 await self._backoff.wait()
@@ -81,11 +80,12 @@ class LogFollower:
                 for piece in self._tape.feed(chunk):
                     yield piece
 
-    async def _read_all(self, began_at: float) -> bool:
+    async def _read_all(self) -> bool:
         """Tell whether the finished pass saw everything; decide how the next one reads.
 
         A follower that was there when the container ended may have been cut at that
-        moment, so one more pass reads the rest without following.
+        moment, so one more pass reads the rest without following. The end's own time does
+        not help: the engine goes on writing for a moment after it, until it calls it ended.
         """
         if not self._follow:
             return True
@@ -94,8 +94,7 @@ class LogFollower:
             await self._backoff.wait()
             return False
         self._follow = False
-        finished_at = parse_time(end["State"].get("FinishedAt"))
-        return finished_at is not None and finished_at < began_at
+        return False
 
     def _rewind(self) -> None:
         clock_was_set_back = self._clocks.lead_s() < self._lead_s - CLOCK_STEP_S

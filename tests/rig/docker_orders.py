@@ -30,9 +30,10 @@ def an_order(
     digest: str | None = None,
 ) -> RunOrder:
     """Return an order for the first attempt of a new job."""
+    uid = JobUid(new_uid())
     return RunOrder(
-        key=AttemptKey(JobUid(new_uid()), 1),
-        number=JobNumber(7),
+        key=AttemptKey(uid, 1),
+        number=JobNumber(int(uid[-6:], 16)),
         epoch=1,
         image=image,
         image_digest=digest,

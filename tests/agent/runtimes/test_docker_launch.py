@@ -18,6 +18,7 @@ from eaas_agent.runtimes.docker_facts import EngineFacts
 from eaas_agent.runtimes.port import CardSlot, RunOrder, StartFailed
 from tests.rig.docker_orders import an_order, run, started
 from tests.rig.engine import PrivateEngine
+from tests.rig.registry import Registry
 
 pytestmark = pytest.mark.docker
 
@@ -95,11 +96,15 @@ async def test_a_container_that_can_not_start_is_not_left_behind(
 
 
 async def test_an_image_that_vanished_since_it_was_seen_is_got_again(
-    docker_runtime: DockerRuntime, docker: Docker, order: RunOrder, busybox: str
+    docker_runtime: DockerRuntime, docker: Docker, registry: Registry, workspace: Path
 ) -> None:
-    await docker.images.delete(busybox, force=True)
-
-    outcome = await run(docker_runtime, order)
+    image, command = f"{registry.address}/good", ("echo", "it ran")
+    try:
+        await run(docker_runtime, an_order(f"{image}:1", command, workspace))
+        await docker.images.delete(f"{image}:1", force=True)
+        outcome = await run(docker_runtime, an_order(f"{image}:1", command, workspace))
+    finally:
+        await docker.images.delete(f"{image}:1", force=True)
 
     assert outcome.stdout == b"it ran\n"
 
