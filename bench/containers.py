@@ -23,6 +23,7 @@ from bench.pool import Agent, Pool, a_pool
 IMAGE: Final = "mini-eaas/hello:1"
 COMMAND: Final = ["true"]
 SLOTS: Final = (4, 8)
+WITHIN_S: Final = 120.0
 TITLE: Final = "Containers of `true`, beside bare aiodocker on the same engine and network"
 
 
@@ -68,11 +69,12 @@ class Events:
     async def until(self, action: str, count: int) -> float:
         """Wait for so many of them and return when the last was, in Unix seconds."""
         last = 0.0
-        while count:
-            event = msgspec.json.decode(await self._response.content.readline())
-            if event["Action"] == action:
-                count -= 1
-                last = event["timeNano"] / 1e9
+        async with asyncio.timeout(WITHIN_S):
+            while count:
+                event = msgspec.json.decode(await self._response.content.readline())
+                if event["Action"] == action:
+                    count -= 1
+                    last = event["timeNano"] / 1e9
         return last
 
 

@@ -4,7 +4,9 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+
+import uvloop
 
 from eaas.errors import EaasError
 from eaas_agent.app import run
@@ -24,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     try:
         config = resolve(typed, os.environ)
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(run(config))
     except EaasError as error:
         print(f"eaas-agent: {error}", file=sys.stderr)
@@ -33,14 +35,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"eaas-agent: {error.filename}: {error.strerror}", file=sys.stderr)
         return CANNOT_START
     return 0
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
-        import uvloop
-    except ImportError:
-        return None
-    return uvloop.new_event_loop
 
 
 if __name__ == "__main__":

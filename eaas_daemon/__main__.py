@@ -6,6 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+import uvloop
+
 from eaas.errors import EaasError
 from eaas.paths import paths_from
 from eaas_daemon.app import run
@@ -30,7 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             format="%(asctime)s %(levelname)s %(name)s: %(message)s",
             stream=sys.stderr,
         )
-        asyncio.run(run(paths_from(os.environ), config))
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(run(paths_from(os.environ), config))
     except EaasError as error:
         print(f"eaas-daemon: {error}", file=sys.stderr)
         return CANNOT_START

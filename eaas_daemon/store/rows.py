@@ -1,6 +1,5 @@
 """How values of the core become rows and come back."""
 
-from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -23,22 +22,22 @@ _cards: Final = msgspec.msgpack.Decoder(tuple[CardUuid, ...])
 _data: Final = msgspec.msgpack.Decoder(dict[str, Any])
 
 
-def job_row(job: Job) -> Mapping[str, Any]:
+def job_row(job: Job) -> Row:
     """Return the columns of ``jobs``."""
-    return {
-        "number": job.number,
-        "uid": job.uid,
-        "user": job.user,
-        "name": job.spec.name,
-        "pool": job.pool,
-        "queue": job.queue,
-        "state": job.state.value,
-        "priority": job.priority,
-        "created_at": job.created_at,
-        "finished_at": job.finished_at,
-        "ended": int(job.ended),
-        "body": _encode(job),
-    }
+    return (
+        job.number,
+        job.uid,
+        job.user,
+        job.spec.name,
+        job.pool,
+        job.queue,
+        job.state.value,
+        job.priority,
+        job.created_at,
+        job.finished_at,
+        int(job.ended),
+        _encode(job),
+    )
 
 
 def attempt_row(job: Job, attempt: Attempt) -> Row:

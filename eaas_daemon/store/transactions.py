@@ -1,6 +1,7 @@
 """What is done inside one transaction: plain functions on the writer's connection."""
 
 import sqlite3
+from collections.abc import Sequence
 from typing import Final
 
 from eaas.ids import PoolName
@@ -15,14 +16,13 @@ KEEP_KEYS_S: Final = 7 * 86400.0
 PRUNE_ROWS: Final = 500
 """How many rows of each kind one call may delete, so that no commit waits long behind it."""
 
-_UPDATE_JOB: Final = """
-    UPDATE jobs SET user = :user, name = :name, pool = :pool, queue = :queue, state = :state,
-        priority = :priority, created_at = :created_at, finished_at = :finished_at,
-        ended = :ended, body = :body
-    WHERE number = :number AND uid = :uid"""
-_INSERT_JOB: Final = """
-    INSERT INTO jobs VALUES (:number, :uid, :user, :name, :pool, :queue, :state, :priority,
-        :created_at, :finished_at, :ended, :body)"""
+_PUT_JOB: Final = """
+    INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number)
+    DO UPDATE SET user = excluded.user, name = excluded.name, pool = excluded.pool,
+        queue = excluded.queue, state = excluded.state, priority = excluded.priority,
+        created_at = excluded.created_at, finished_at = excluded.finished_at,
+        ended = excluded.ended, body = excluded.body
+    WHERE uid = excluded.uid"""
 _PUT_ATTEMPT: Final = """
     INSERT INTO attempts VALUES (?, ?, ?, ?, ?) ON CONFLICT (job, number)
     DO UPDATE SET node = excluded.node, state = excluded.state, live = excluded.live"""
@@ -71,8 +71,7 @@ def write_changes(connection: sqlite3.Connection, changes: Changes, at: float) -
         "DELETE FROM nodes WHERE name = ?", [(name,) for name in changes.gone_nodes]
     )
     connection.executemany(_PUT_NODE, [rows.node_row(node) for node in changes.nodes])
-    for job in changes.jobs:
-        _write_job(connection, job)
+    _write_jobs(connection, changes.jobs)
     _write_claims(connection, changes, at)
     connection.executemany(
         "INSERT INTO keys VALUES (?, ?, ?, ?, ?)", [rows.key_row(row) for row in changes.keys]
@@ -97,12 +96,15 @@ def _write_meta(connection: sqlite3.Connection, changes: Changes) -> None:
         )
 
 
-def _write_job(connection: sqlite3.Connection, job: Job) -> None:
-    row = rows.job_row(job)
-    if connection.execute(_UPDATE_JOB, row).rowcount == 0:
-        connection.execute(_INSERT_JOB, row)
-    for attempt in job.attempts[-2:]:  # older ones stand as they ended
-        connection.execute(_PUT_ATTEMPT, rows.attempt_row(job, attempt))
+def _write_jobs(connection: sqlite3.Connection, jobs: Sequence[Job]) -> None:
+    if not jobs:
+        return
+    done = connection.executemany(_PUT_JOB, [rows.job_row(job) for job in jobs])
+    if done.rowcount != len(jobs):
+        raise StoreRefused("the table jobs has another job under one of these numbers already")
+    newest = [(job, attempt) for job in jobs for attempt in job.attempts[-2:]]
+    # older ones stand as they ended
+    connection.executemany(_PUT_ATTEMPT, [rows.attempt_row(*each) for each in newest])
 
 
 def _write_claims(connection: sqlite3.Connection, changes: Changes, at: float) -> None:
