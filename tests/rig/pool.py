@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 import aiohttp
-from aiodocker import Docker
+from aiodocker import Docker, DockerError
 
 from eaas.client import Address, Client
 from eaas.lifecycle import NodeState
@@ -187,4 +187,5 @@ async def _remove_containers(engine: str, nodes: list[str]) -> None:
         for node in nodes:
             filters = {"label": [f"eaas.agent={node}"]}
             for container in await docker.containers.list(all=True, filters=filters):
-                await container.delete(force=True, v=True)
+                with suppress(DockerError):  # its agent was about to do the same
+                    await container.delete(force=True, v=True)
