@@ -108,7 +108,7 @@ run_hello() {
         eaas job submit "$hello" --follow
     else
         say "(No container engine answers here, so it runs as a plain process; nothing isolates it.)"
-        grep -v '^image:' "$hello" | eaas job submit - --follow
+        eaas job submit "$hello" --image '' --follow
     fi || die "the first job did not succeed; $(shown) job list --all, then job show and job logs tell more."
 }
 

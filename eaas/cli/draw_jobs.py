@@ -26,6 +26,8 @@ def job_card(job: JobView) -> Iterable[Block]:
     yield Facts(_facts(job))
     if spec := _spec_facts(job.spec):
         yield Facts(spec)
+    if script := _script(job.spec):
+        yield Lines(["command:", *(f"  {line}" for line in script)])
     if job.attempts:
         yield _attempts(job.attempts)
 
@@ -140,7 +142,15 @@ def _spec_facts(spec: dict[str, Any] | None) -> list[tuple[str, str | None]]:
         (key.replace("_", " "), _typed(value))
         for key, value in (spec or {}).items()
         if key not in shown and value not in (None, [], {}, False)
+        if key != "command" or not _script(spec)
     ]
+
+
+def _script(spec: dict[str, Any] | None) -> list[str]:
+    """Return the lines of a command that has several."""
+    command = (spec or {}).get("command")
+    lines = command.strip().splitlines() if isinstance(command, str) else []
+    return lines if len(lines) > 1 else []
 
 
 def _typed(value: object) -> str:

@@ -130,8 +130,7 @@ def queue_facts(queue: QueueView) -> Facts:
 
 def event_line(event: EventView) -> str:
     """Return one line of the journal."""
-    by = f" ({event.user})" if event.user else ""
-    return f"{event.at[:19]}Z  {event.text}{by}"
+    return f"{event.at[:19]}Z  {event.text}"
 
 
 def _card_row(card: CardView) -> tuple[str | None, ...]:

@@ -1,9 +1,11 @@
 """Following a job's log to its end, and what to say of a job that did not make it."""
 
+import asyncio
 import codecs
 import re
 import sys
-from contextlib import aclosing
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from typing import Final
 
 import msgspec
@@ -15,7 +17,7 @@ from eaas.client.logs import LogSlice, Stream
 from eaas.errors import NotFound, NotYours
 from eaas.lifecycle import ENDED, JobState
 from eaas.safe_text import safe_log
-from eaas.views import JobView
+from eaas.views import JobView, PhaseView
 
 LAST_LINES: Final = 50
 
@@ -125,6 +127,39 @@ async def follow(
             printer.add(piece)
     printer.end()
     return await client.job(id)
+
+
+@asynccontextmanager
+async def telling(client: Client, out: Output, id: int) -> AsyncIterator[None]:
+    """Tell a person at a terminal what becomes of the job until it runs: why it waits, the pull."""
+    if not (out.is_terminal and out.is_table):
+        yield
+        return
+    task = asyncio.create_task(_tell(client, out, id))  # no group: a refusal stays what it is
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+async def _tell(client: Client, out: Output, id: int) -> None:
+    last: tuple[object, ...] = ()
+    async with aclosing(client.watch([id])) as views:
+        async for view in views:
+            if view.state not in (JobState.PENDING, JobState.STARTING):
+                return
+            why = f": {view.reason.text}" if view.reason is not None else ""
+            if (step := (view.state, why, _tenth(view.phase))) != last:
+                out.remark(f"job {view.ref} {state(view)}{why}")
+                last = step
+
+
+def _tenth(phase: PhaseView | None) -> tuple[str, int] | None:
+    """Return the phase and how many tenths of it are done: enough to tell a person."""
+    if phase is None:
+        return None
+    return phase.name, int(10 * (phase.done_bytes or 0) / (phase.total_bytes or 1))
 
 
 def detached(id: int) -> None:

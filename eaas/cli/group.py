@@ -54,7 +54,8 @@ class Group(click.Group):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the group's parameters and those that every command has."""
-        return [*super().get_params(ctx), *_everywhere(hidden=False)]
+        own = [_version_option()] if ctx.parent is None else []
+        return [*super().get_params(ctx), *own, *_everywhere(hidden=False)]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order they were given."""
@@ -91,6 +92,24 @@ class Group(click.Group):
             if name.startswith(incomplete)
         ]
         return found or click.Command.shell_complete(self, ctx, incomplete)
+
+
+def _version_option() -> click.Parameter:
+    def tell(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+        if asked:
+            from importlib.metadata import version
+
+            click.echo(f"mini-eaas {version('mini-eaas')}")
+            ctx.exit()
+
+    return click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=tell,
+        help="Show the version.",
+    )
 
 
 def _everywhere(*, hidden: bool) -> list[click.Parameter]:

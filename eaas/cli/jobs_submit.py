@@ -8,7 +8,7 @@ import click
 
 from eaas.cli import complete
 from eaas.cli.draw_jobs import dry_run_picture
-from eaas.cli.following import LogPrinter, detached, follow, hint, verdict
+from eaas.cli.following import LogPrinter, detached, follow, hint, telling, verdict
 from eaas.cli.group import Command
 from eaas.cli.line import FAILED, Line, asks
 from eaas.cli.output import Lines
@@ -180,7 +180,8 @@ async def _followed(line: Line, client: Client, job: JobView) -> int:
     printer = LogPrinter(line.out, job.id, "both")
     ended = None
     try:
-        ended = await follow(client, printer, job.id)
+        async with telling(client, line.out, job.id):
+            ended = await follow(client, printer, job.id)
     finally:
         if ended is None:
             detached(job.id)

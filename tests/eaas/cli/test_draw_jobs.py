@@ -1,7 +1,7 @@
 import pytest
 
 from eaas.cli.draw_jobs import job_card, job_table, phase, state
-from eaas.cli.output import Facts
+from eaas.cli.output import Facts, Lines
 from eaas.views import PhaseView
 from tests.rig.stand_in import a_job
 
@@ -40,3 +40,9 @@ def test_the_card_shows_what_was_asked_and_leaves_out_what_nobody_asked() -> Non
 
 def test_cards_asked_for_are_counted_before_the_job_has_any() -> None:
     assert job_table([a_job(1, spec={"gpus": 4})]).rows[0][5] == "4"
+
+
+def test_a_command_of_several_lines_stands_as_it_was_written() -> None:
+    blocks = list(job_card(a_job(1, spec={"command": "echo a\nif b; then\n  c\nfi\n"})))
+
+    assert Lines(["command:", "  echo a", "  if b; then", "    c", "  fi"]) in blocks

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from eaas.cli.group import Entry, Group
-from eaas.cli.main import CLI
+from eaas.cli.main import CLI, run
 from tests.eaas.cli.conftest import Type
 
 PROGRAM = Path(sys.executable).with_name("mini-eaas")
@@ -74,3 +74,10 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     run = subprocess.run(["bash", "-c", line], check=True, capture_output=True, text=True)
 
     assert (run.stdout, run.stderr) == ("0\n", "")
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    from importlib.metadata import version
+
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"mini-eaas {version('mini-eaas')}\n"
