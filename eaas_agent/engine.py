@@ -1,6 +1,7 @@
 """The agent's loop: everything that happened, one step, one commit, and only then the effects."""
 
 import asyncio
+import contextlib
 import logging
 import math
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from eaas_agent.attempts import Runners
 from eaas_agent.ledger import Ledger, LedgerFull, Recovered
 from eaas_agent.log_pump import LogPump
 from eaas_agent.machine import Machine
-from eaas_agent.model import Attempt, Event
+from eaas_agent.model import Acked, Attempt, Began, Event, LogAcked, Removed
 from eaas_agent.outbox import Outbox
 from eaas_agent.step import step
 from eaas_agent.turn import (
@@ -29,6 +30,11 @@ from eaas_agent.turn import (
 
 WRITE_AGAIN_S: Final = 1.0
 
+PATIENT: Final = (Acked, Began, LogAcked, Removed)
+"""Events after which nothing is to be done that anybody waits for."""
+LINGER_S: Final = 0.01
+"""About as long as the shortest attempts take, and a commit on a slow disk."""
+
 log = logging.getLogger(__name__)
 
 
@@ -38,17 +44,29 @@ class Inbox:
     def __init__(self) -> None:
         self._events: list[Event] = []
         self._wake = asyncio.Event()
+        self._hurry = asyncio.Event()
 
     def post(self, event: Event) -> None:
         """Hand an event to the engine; only from the event loop's own thread."""
         self._events.append(event)
         self._wake.set()
+        if not isinstance(event, PATIENT):
+            self._hurry.set()
 
     async def take(self) -> list[Event]:
-        """Wait for events and return all there are."""
+        """Wait for events and return all there are.
+
+        Where all of them are patient, company is waited for: a short attempt's start then goes
+        to the disk together with its end, and the end does not wait behind a commit of its own.
+        """
         while not self._events:
             self._wake.clear()
             await self._wake.wait()
+        if not self._hurry.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LINGER_S):
+                    await self._hurry.wait()
+        self._hurry.clear()
         events, self._events = self._events, []
         return events
 

@@ -14,10 +14,10 @@ from eaas_agent.app import Given, serve
 from eaas_agent.engine import Inbox, node_from
 from eaas_agent.ledger import Ledger, LedgerFull, Recovered
 from eaas_agent.machine import Machine
-from eaas_agent.model import Attempt, Removed
+from eaas_agent.model import Attempt, Began, Exited, Removed
 from eaas_agent.runtime_choice import Makers
 from eaas_agent.runtimes.fake import FakeRuntime
-from eaas_agent.runtimes.port import Phase, StartFailed
+from eaas_agent.runtimes.port import Exit, Phase, Started, StartFailed
 from tests.rig.agents import a_config, an_order
 from tests.rig.scripted_controller import ScriptedController, scripted_controller
 
@@ -68,6 +68,26 @@ async def test_events_posted_together_are_taken_together() -> None:
     inbox.post(Removed(key=attempt.key))
 
     assert len(await taking) == 2
+
+
+async def test_a_start_waits_a_moment_for_its_end() -> None:
+    inbox, attempt = Inbox(), Attempt(order=an_order(), state="accepted", boot_id="b")
+    began = Began(key=attempt.key, started=Started(handle="h", started_at=1500.0))
+    exited = Exited(key=attempt.key, exit=Exit(exit_code=0, finished_at=1500.0))
+    taking = asyncio.create_task(inbox.take())
+    inbox.post(began)
+    await asyncio.sleep(0)
+    inbox.post(exited)
+
+    assert await taking == [began, exited]
+
+
+async def test_a_start_alone_waits_no_longer_than_that() -> None:
+    inbox, attempt = Inbox(), Attempt(order=an_order(), state="accepted", boot_id="b")
+    began = Began(key=attempt.key, started=Started(handle="h", started_at=1500.0))
+    inbox.post(began)
+
+    assert await inbox.take() == [began]
 
 
 def test_a_node_is_what_the_ledger_remembers() -> None:
