@@ -53,7 +53,8 @@ class FileSender:
     async def _send(self, wish: SendFiles) -> None:
         try:
             async with self._slots:
-                picked = pick(self._workspace(wish.uid), wish.path)
+                workspace = self._workspace(wish.uid)
+                picked = await asyncio.to_thread(pick, workspace, wish.path)
                 with picked:
                     await self._post(wish.request, picked)
         except EaasError as error:

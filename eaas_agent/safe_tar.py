@@ -19,7 +19,10 @@ INSIDE: Final = "/workspace"
 """What a job calls its workspace, for links that spell it out."""
 
 MAX_LINKS: Final = 40
+MAX_DEPTH: Final = 100
+"""Folders above one another. Each open one costs a file descriptor and a turn of the stack."""
 PIECE_BYTES: Final = 1 << 18
+SHOWN_CHARS: Final = 80
 
 
 class NoSuchFile(EaasError):
@@ -32,6 +35,15 @@ class LeavesWorkspace(EaasError):
     """The path or a link on it leads out of the workspace."""
 
     code = "leaves_workspace"
+
+
+class TooDeep(EaasError):
+    """The path or what it names goes through more folders than anybody needs."""
+
+    code = "too_deep"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path} goes through more than {MAX_DEPTH} folders; pack it in the job")
 
 
 class Picked:
@@ -94,6 +106,8 @@ def _resolve(root: int, path: str) -> list[str]:
         part = ahead.popleft()
         if part in ("", "."):
             continue
+        if len(done) >= MAX_DEPTH:
+            raise TooDeep(_short(path))
         if part == "..":
             if not done:
                 raise LeavesWorkspace(f"{path} leads out of the workspace")
@@ -121,6 +135,10 @@ def _link_target(root: int, folder: list[str], name: str) -> str | None:
         return None
     finally:
         os.close(at)
+
+
+def _short(path: str) -> str:
+    return path if len(path) <= SHOWN_CHARS else f"{path[:SHOWN_CHARS]}..."
 
 
 def _open_folder(root: int, parts: list[str]) -> int:
@@ -162,6 +180,8 @@ def _add_folder(tar: tarfile.TarFile, at: int, name: str, shown: str) -> None:
 
 
 def _add_content(tar: tarfile.TarFile, folder: int, prefix: str) -> None:
+    if prefix.count("/") > MAX_DEPTH:
+        raise TooDeep(_short(prefix))
     for name in sorted(os.listdir(folder)):
         _add(tar, folder, name, f"{prefix}{name}")
 

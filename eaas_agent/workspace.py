@@ -3,13 +3,13 @@
 import asyncio
 import contextlib
 import os
-import shutil
 from pathlib import Path
 from typing import Final
 
 from eaas.errors import EaasError
 from eaas.unpack import unpack
 from eaas_agent.packs import Fetch
+from eaas_agent.remove_tree import remove_tree
 
 ROOM_NEEDED_MIB: Final = 1024
 """With less free, workspaces of ended jobs go, the earliest end first."""
@@ -35,7 +35,7 @@ class Workspaces:
         self.root.mkdir(mode=0o711, parents=True, exist_ok=True)
         for name in os.listdir(self.root):
             if name.startswith("."):
-                shutil.rmtree(self.root / name, ignore_errors=True)
+                remove_tree(self.root / name)
 
     def path(self, uid: str) -> Path:
         """Return where the job's workspace is or would be."""
@@ -63,7 +63,7 @@ class Workspaces:
     async def _fill(self, path: Path, pack: str) -> None:
         """Unpack beside the final place and move there in one step."""
         part = path.with_name(f".{path.name}.part")
-        await asyncio.to_thread(shutil.rmtree, part, ignore_errors=True)
+        await asyncio.to_thread(remove_tree, part)
         async with self._fetch(pack) as file:
             await asyncio.to_thread(unpack, file, part)
         part.chmod(0o755)
@@ -75,7 +75,7 @@ class Workspaces:
         gone = path.with_name(f".{uid}.gone")
         with contextlib.suppress(FileNotFoundError):
             path.rename(gone)
-        await asyncio.to_thread(shutil.rmtree, gone, ignore_errors=True)
+        await asyncio.to_thread(remove_tree, gone)
 
     def free_mib(self) -> int | None:
         """Return the room left where they lie."""

@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from eaas_agent.safe_tar import LeavesWorkspace, NoSuchFile, pick, write_tar
+from eaas_agent.safe_tar import (
+    MAX_DEPTH,
+    LeavesWorkspace,
+    NoSuchFile,
+    TooDeep,
+    pick,
+    write_tar,
+)
 
 
 @pytest.fixture
@@ -119,3 +126,14 @@ def test_a_picked_file_swapped_for_a_link_is_not_followed(workspace: Path) -> No
 
     with tarfile.open(fileobj=io.BytesIO(out.getvalue())) as tar:
         assert [member.issym() for member in tar] == [True]
+
+
+@pytest.mark.parametrize("path", [".", "d", "d/" * 1500])
+def test_folders_nested_without_end_are_refused_in_no_time(workspace: Path, path: str) -> None:
+    at = workspace
+    for _ in range(MAX_DEPTH + 1):
+        at /= "d"
+    at.mkdir(parents=True)
+
+    with pytest.raises(TooDeep, match=r"^d/d/.* goes through more than 100 folders"):
+        tar_of(workspace, path)
