@@ -2,6 +2,10 @@
 
 import asyncio
 import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from bench.figures import Figure, Section
@@ -9,9 +13,11 @@ from bench.machine import engine_answers
 from bench.pool import Agent, a_pool
 from bench.programs import Program
 from bench.short_jobs import SLOTS, run_all
+from tests.rig.nvml_standin import StandIn, build_library, card, why_no_standin
 
 WORKED_JOBS: Final = 500
 SETTLE_S: Final = 3.0
+STANDIN_CARDS: Final = 4
 
 
 async def measure(rounds: int, quick: bool) -> Section:
@@ -22,14 +28,32 @@ async def measure(rounds: int, quick: bool) -> Section:
         Agent(name=f"with-{kind}", cpus=SLOTS, runtime=kind, pool=f"pool-{kind}")
         for kind in runtimes
     ]
-    async with a_pool(*agents) as pool:
-        await run_all(pool, WORKED_JOBS, pool_name="pool-process")
-        await asyncio.sleep(SETTLE_S)
-        names = ["controller", *(f"agent on {kind}, with its driver child" for kind in runtimes)]
-        programs = dict(zip(names, (pool.controller, *pool.agents), strict=True))
-        figures = await _rest(programs, rounds, span_s)
-    title = f"At rest for {span_s:g} s a round, after {WORKED_JOBS} jobs"
+    with tempfile.TemporaryDirectory(prefix="eaas-bench-") as folder:
+        environ, cards = _driver(Path(folder))
+        async with a_pool(*agents, environ=environ) as pool:
+            await run_all(pool, WORKED_JOBS, pool_name="pool-process")
+            await asyncio.sleep(SETTLE_S)
+            names = ["controller", *(f"agent on {kind} and its driver child" for kind in runtimes)]
+            programs = dict(zip(names, (pool.controller, *pool.agents), strict=True))
+            figures = await _rest(programs, rounds, span_s)
+    title = f"At rest for {span_s:g} s a round, after {WORKED_JOBS} jobs; {cards}"
     return Section(title=title, figures=tuple(figures))
+
+
+def _driver(folder: Path) -> tuple[Mapping[str, str], str]:
+    """Return the agents' environment and what cards they meet: this machine's, or pretended ones.
+
+    Without any driver the child that reads cards would not stay, and its cost would be missed.
+    """
+    if shutil.which("nvidia-smi") is not None:
+        return os.environ, "this machine's cards"
+    if why_no_standin() is not None:
+        return os.environ, "no cards, so no driver child stays"
+    driver = StandIn(folder, build_library(folder))
+    driver.install()
+    cards = (line for index in range(STANDIN_CARDS) for line in card(index))
+    driver.says(f"count={STANDIN_CARDS}", *cards)
+    return driver.env, f"{STANDIN_CARDS} cards of a stand-in for NVIDIA's driver"
 
 
 async def _rest(programs: dict[str, Program], rounds: int, span_s: float) -> list[Figure]:

@@ -26,7 +26,8 @@ async def measure(rounds: int, quick: bool) -> Section:
         Figure(name="git clone, ./install.sh", values=tuple(first), unit="s", target="90"),
         Figure(name="./install.sh again", values=tuple(second), unit="s", target="10"),
     )
-    return Section(title="From clone to the first job's end, warm package cache", figures=figures)
+    title = "From clone to the first job's end, warm package cache"
+    return Section(title=title, figures=figures, notes=(f"{len(first)} rounds",))
 
 
 def _once() -> tuple[float, float]:

@@ -8,7 +8,7 @@ import asyncio
 import os
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -105,7 +105,7 @@ class Pool:
 
 
 @asynccontextmanager
-async def a_pool(*wanted: Agent) -> AsyncIterator[Pool]:
+async def a_pool(*wanted: Agent, environ: Mapping[str, str] = os.environ) -> AsyncIterator[Pool]:
     """Start a controller and these agents, each in its pool; stop and delete all of it after."""
     with ExitStack() as stack:
         home = Path(
@@ -113,7 +113,7 @@ async def a_pool(*wanted: Agent) -> AsyncIterator[Pool]:
                 tempfile.TemporaryDirectory(prefix="eaas-bench-", ignore_cleanup_errors=True)
             )
         )
-        env = {**os.environ, "MINI_EAAS_HOME": str(home)}
+        env = {**environ, "MINI_EAAS_HOME": str(home)}
         log = home / "controller.log"
         controller = Program("eaas_daemon", ["run", "--port", "0"], log=log, env=env)
         stack.callback(controller.stop)
