@@ -132,7 +132,7 @@ class Agent:
     async def work(self, chosen: Chosen, cards: Cards) -> None:
         """Run everything until cancelled."""
         given, post = self._given, self._inbox.post
-        self._workspaces.open()
+        self._workspaces.open(passable=chosen.kind == "process")
         desk = CardDesk(SIMULATED_RULES if self._config.simulate else DEFAULT_RULES)
         around = self._surroundings(desk, cards)
         engine = Engine(

@@ -58,6 +58,7 @@ class Preparation:
             workspace=workspace,
             workdir=order.workdir,
             run_as=order.run_as,
+            user=order.user,
             log_cap_mib=min(order.log_cap_mib, self._log_cap_mib or order.log_cap_mib),
         )
 

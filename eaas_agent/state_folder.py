@@ -29,7 +29,8 @@ def held_state_folder(path: Path) -> Iterator[Path]:
     workspace; they can't be listed, and the agent's own files are closed.
     """
     try:
-        path.mkdir(mode=0o711, parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
+        path.chmod(0o711)
         lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise NoState(f"{path} can't hold an agent's state: {error.strerror}") from error

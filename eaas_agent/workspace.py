@@ -30,9 +30,14 @@ class Workspaces:
         self._fetch = fetch
         self._making: dict[str, asyncio.Lock] = {}
 
-    def open(self) -> None:
-        """Make the folder and clear away what an interrupted filling left."""
-        self.root.mkdir(mode=0o711, parents=True, exist_ok=True)
+    def open(self, *, passable: bool = True) -> None:
+        """Make the folder and clear away what an interrupted filling left.
+
+        ``passable`` lets other users of this host through to workspaces of their own. Containers
+        need no way, and one whose user has only a name has to leave its workspace open to all.
+        """
+        self.root.mkdir(parents=True, exist_ok=True)
+        self.root.chmod(0o711 if passable else 0o700)
         for name in os.listdir(self.root):
             if name.startswith("."):
                 remove_tree(self.root / name)
@@ -49,7 +54,7 @@ class Workspaces:
         path = self.path(uid)
         if pack is None:
             with contextlib.suppress(FileExistsError):
-                path.mkdir(0o755)
+                path.mkdir(0o700)
             return path
         lock = self._making.setdefault(uid, asyncio.Lock())
         try:
@@ -66,7 +71,7 @@ class Workspaces:
         await asyncio.to_thread(remove_tree, part)
         async with self._fetch(pack) as file:
             await asyncio.to_thread(unpack, file, part)
-        part.chmod(0o755)
+        part.chmod(0o700)
         part.rename(path)
 
     async def delete(self, uid: str) -> None:

@@ -55,6 +55,8 @@ class RunOrder(msgspec.Struct, frozen=True, kw_only=True):
     workdir: str | None = None
     run_as: str | None = None
     """``uid`` or ``uid:gid``."""
+    user: str | None = None
+    """Who submitted the job; None when there is nobody to tell apart."""
     log_cap_mib: int = 2048
 
 

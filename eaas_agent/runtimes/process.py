@@ -13,7 +13,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -34,10 +34,12 @@ from eaas_agent.runtimes.port import (
 from eaas_agent.runtimes.process_adopt import adopt, lives
 from eaas_agent.runtimes.process_attempt import Attempt, Host
 from eaas_agent.runtimes.process_folder import AttemptFolder, Claim
+from eaas_agent.runtimes.process_identity import identity_of
 from eaas_agent.runtimes.process_launch import STANDARD_PATH, Launch, plan_launch
 from eaas_agent.runtimes.process_log import BOUND_S, LogTicker, bound_logs, follow
 from eaas_agent.runtimes.process_spawn import spawn_attempt, start_failed
 from eaas_agent.runtimes.process_watch import EndWatch, boot_id, child_runs, reap
+from eaas_agent.runtimes.workspace_access import prepare_workspace
 
 NOTES: Final = (
     "processes are not isolated: they see this machine's files, network and cards",
@@ -89,6 +91,7 @@ class ProcessRuntime:
         known = self._attempts.get(order.key)
         if known is None:
             folder = self._folder(order.key)
+            await self._give_workspace(order)
             known = self._start_fresh(order, folder) or await self._start_contested(order, folder)
         return Started(handle=known.handle, started_at=known.started_at)
 
@@ -211,6 +214,15 @@ class ProcessRuntime:
 
     def _plan(self, order: RunOrder) -> Launch:
         return plan_launch(order, path=self._host.path, my_uid=os.geteuid(), my_gid=os.getegid())
+
+    async def _give_workspace(self, order: RunOrder) -> None:
+        """Let whom the job runs as own its workspace, and nobody else look into it."""
+        with suppress(StartFailed, FileNotFoundError):  # whoever starts it will say so
+            who = identity_of(
+                order.run_as, person=order.user, my_uid=os.geteuid(), my_gid=os.getegid()
+            )
+            if who is not None:
+                await asyncio.to_thread(prepare_workspace, order.workspace, who.uid, who.gid)
 
     async def _start_contested(self, order: RunOrder, folder: AttemptFolder) -> Attempt:
         """Adopt what runs or ran; where nothing was claimed, send a second shim into the race.

@@ -1,7 +1,6 @@
 """What a run order means to a plain process: its command, environment, directory and user."""
 
 import os
-import pwd
 import sys
 from collections.abc import Mapping
 from typing import Final
@@ -9,6 +8,7 @@ from typing import Final
 import msgspec
 
 from eaas_agent.runtimes.port import CardSlot, RunOrder, StartFailed
+from eaas_agent.runtimes.process_identity import identity_of
 
 STANDARD_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -50,13 +50,6 @@ _SHELLS_OWN: Final = frozenset(
 )
 
 
-class Identity(msgspec.Struct, frozen=True):
-    """A user to become."""
-
-    uid: int
-    gid: int
-
-
 class Enter(msgspec.Struct, frozen=True, kw_only=True):
     """What the program ``ENTER`` reads from its file."""
 
@@ -80,7 +73,7 @@ def plan_launch(order: RunOrder, *, path: str, my_uid: int, my_gid: int) -> Laun
     argv = _command(order)
     _check_names(order.env)
     env = job_env(order, path=path)
-    identity = identity_of(order.run_as, my_uid=my_uid, my_gid=my_gid)
+    identity = identity_of(order.run_as, person=order.user, my_uid=my_uid, my_gid=my_gid)
     cwd = _directory(order)
     if identity is None and survives_a_shell(env):
         return Launch(argv=argv, env=env, cwd=cwd)
@@ -133,37 +126,6 @@ def survives_a_shell(env: Mapping[str, str]) -> bool:
         and name not in _SHELLS_OWN
         for name in env
     )
-
-
-def identity_of(run_as: str | None, *, my_uid: int, my_gid: int) -> Identity | None:
-    """Return the user to become, None for the one we are; refuse when only root could."""
-    if run_as is None:
-        return None
-    uid_text, colon, gid_text = run_as.partition(":")
-    if not uid_text.isdecimal() or (colon and not gid_text.isdecimal()):
-        raise StartFailed(
-            f"run_as {run_as!r} is not a number or two, like 1000:1000",
-            code="bad_user",
-            fault="user",
-        )
-    uid = int(uid_text)
-    gid = int(gid_text) if colon else _primary_group(uid)
-    if my_uid == 0:
-        return Identity(uid, gid)
-    if (uid, gid) == (my_uid, my_gid):
-        return None
-    raise StartFailed(
-        f"run_as {run_as} needs an agent that runs as root; this one is user {my_uid}",
-        code="bad_user",
-        fault="user",
-    )
-
-
-def _primary_group(uid: int) -> int:
-    try:
-        return pwd.getpwuid(uid).pw_gid
-    except KeyError:
-        return uid
 
 
 def _check_names(env: Mapping[str, str]) -> None:

@@ -49,11 +49,12 @@ async def prepare(tmp_path: Path, order: Order, log_cap_mib: int | None = None) 
 
 
 async def test_an_order_becomes_what_a_runtime_takes(tmp_path: Path) -> None:
-    order = an_order(("a", "b"), cards=("GPU-a",), memory_mib=512, run_as="1000")
+    order = an_order(("a", "b"), cards=("GPU-a",), memory_mib=512, run_as="1000", user="ada")
 
     ready = await prepare(tmp_path, order)
 
-    assert (ready.command, ready.memory_mib, ready.run_as) == (("a", "b"), 512, "1000")
+    assert (ready.command, ready.memory_mib) == (("a", "b"), 512)
+    assert (ready.run_as, ready.user) == ("1000", "ada")
     assert ready.cards == (CardSlot(uuid=CardUuid("GPU-a"), minor=3),)
     assert ready.workspace == tmp_path / "w" / order.uid
     assert ready.workspace.is_dir()

@@ -94,3 +94,22 @@ async def test_a_deleted_workspace_is_gone_and_deleting_twice_is_harmless(tmp_pa
 def test_free_room_is_known(tmp_path: Path) -> None:
     assert (workspaces(tmp_path).free_mib() or 0) > 0
     assert Workspaces(tmp_path / "nowhere", Shop().fetch).free_mib() is None
+
+
+@pytest.mark.parametrize("pack", [None, "p"])
+async def test_other_users_of_the_host_cannot_look_into_a_workspace(
+    tmp_path: Path, pack: str | None
+) -> None:
+    made = workspaces(tmp_path, Shop(p=a_tar({"a": b"1"})))
+
+    path = await made.prepare("job", pack)
+
+    assert (made.root.stat().st_mode & 0o777, path.stat().st_mode & 0o777) == (0o711, 0o700)
+
+
+def test_containers_need_no_way_into_the_folder_of_workspaces(tmp_path: Path) -> None:
+    made = workspaces(tmp_path)
+
+    made.open(passable=False)
+
+    assert made.root.stat().st_mode & 0o777 == 0o700

@@ -28,7 +28,7 @@ def an_order(command: tuple[str, ...] | str = "true", **fields: Any) -> Order:
         "attempt": 1,
         "epoch": 1,
         "known": False,
-        "user": "ada",
+        "user": "root",
         "cards": (),
         "command": command,
     }

@@ -7,9 +7,7 @@ import pytest
 
 from eaas_agent.runtimes.port import RunOrder, StartFailed
 from eaas_agent.runtimes.process_launch import (
-    Identity,
     Launch,
-    identity_of,
     plan_launch,
     survives_a_shell,
 )
@@ -67,33 +65,6 @@ def test_an_absolute_working_directory_is_this_machines(tmp_path: Path) -> None:
 def test_a_workspace_sub_folder_is_not_mistaken_for_a_neighbour(tmp_path: Path) -> None:
     with pytest.raises(StartFailed, match="/workspaces does not exist"):
         plan(an_order(("pwd",), tmp_path, workdir="/workspaces"))
-
-
-@pytest.mark.parametrize(
-    ("run_as", "my_uid", "identity"),
-    [
-        (None, 1000, None),
-        ("1000:1000", 1000, None),
-        ("1000:1000", 0, Identity(1000, 1000)),
-        ("0", 0, Identity(0, 0)),
-        ("54321", 0, Identity(54321, 54321)),
-    ],
-)
-def test_the_identity_to_become(run_as: str | None, my_uid: int, identity: Identity | None) -> None:
-    assert identity_of(run_as, my_uid=my_uid, my_gid=my_uid) == identity
-
-
-@pytest.mark.parametrize("run_as", ["root", "1000:", "-1", "1:2:3", ""])
-def test_a_user_that_is_no_number_is_refused(run_as: str) -> None:
-    with pytest.raises(StartFailed, match="is not a number or two"):
-        identity_of(run_as, my_uid=0, my_gid=0)
-
-
-def test_another_user_is_refused_when_we_are_not_root() -> None:
-    with pytest.raises(StartFailed, match="needs an agent that runs as root") as caught:
-        identity_of("1001:1001", my_uid=1000, my_gid=1000)
-
-    assert caught.value.fault == "user"
 
 
 @pytest.mark.parametrize("name", ["a.b", "1A", "é", "BASH_FUNC_echo%%", "SHELLOPTS", "OPTIND"])
