@@ -37,8 +37,12 @@ class Invalid(EaasError):
     code = "invalid"
     http_status = 422
 
-    def __init__(self, errors: tuple[FieldError, ...], sentence: str | None = None) -> None:
+    def __init__(
+        self, errors: tuple[FieldError, ...], sentence: str | None = None, *, where: str = ""
+    ) -> None:
         self.errors: Final = errors
+        self.where: Final = where
+        """The file they are in; empty when there is none, or several."""
         super().__init__(sentence or "; ".join(error.message for error in errors))
 
 

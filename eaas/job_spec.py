@@ -141,7 +141,7 @@ def invalid(errors: Sequence[FieldError], where: str = "") -> Invalid:
     listed = tuple(errors[:MAX_MISTAKES])
     more = len(errors) - len(listed)
     sentence = "; ".join(map(mistake_text, listed)) + (f"; and {more} more" if more else "")
-    return Invalid(listed, f"{where}: {sentence}" if where else sentence)
+    return Invalid(listed, f"{where}: {sentence}" if where else sentence, where=where)
 
 
 def _unknown_key(key: str, *, guess: bool) -> Mistake:

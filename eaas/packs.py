@@ -164,8 +164,11 @@ def _rules_of(folder: Path) -> _Rules:
     lines: list[str] = []
     for name in IGNORE_FILES:
         file = folder / name
-        if file.is_file():
-            lines += file.read_text(errors="surrogateescape").splitlines()
+        try:
+            if file.is_file():
+                lines += file.read_text(errors="surrogateescape").splitlines()
+        except OSError as error:
+            raise CannotPack(f"can't read {file}: {error.strerror}") from error
     return ((folder, GitIgnoreSpec.from_lines(lines)),) if lines else ()
 
 

@@ -255,18 +255,18 @@ SENTENCES: Final[Mapping[str, str]] = {
     "node_not_in_pool": "{node} is not in pool {pool}",
     "node_reconciling": "{node} has just connected and is still being compared with the plan",
     "node_faulty": "{node} can't take work now: {text}",
-    "too_few_free_cards": "{node} has {available} of the {asked} cards free",
-    "too_few_cards": "{node} has {available} cards and {asked} are asked for",
+    "too_few_free_cards": "{node} has {available} free card{s}; {asked} asked for",
+    "too_few_cards": "{node} has {available} card{s}; {asked} asked for",
     "card_foreign": "card {card} of {node} is used from outside the pool: {text}",
     "card_dirty": "card {card} of {node} is not clean: {text}",
     "card_sick": "card {card} of {node} is sick: {text}",
     "card_excluded": "card {card} of {node} is excluded by a person",
     "cards_too_small": "cards of {node} hold {available_memory} at most; {asked_memory} asked for",
     "wrong_model": "{node} has {available}, not {asked}",
-    "too_little_cpu": "{node} has {available:g} CPUs left; {asked:g} are asked for",
-    "too_few_cpus": "{node} has {available:g} CPUs; {asked:g} are asked for",
+    "too_little_cpu": "{node} has {available:g} CPU{s} left; {asked:g} asked for",
+    "too_few_cpus": "{node} has {available:g} CPU{s}; {asked:g} asked for",
     "too_little_memory": "{node} has {available_memory} of memory left; {asked_memory} asked for",
-    "memory_too_small": "{node} has {available_memory} of memory; {asked_memory} are asked for",
+    "memory_too_small": "{node} has {available_memory} of memory; {asked_memory} asked for",
     "runtime_cannot_run_images": "{node} has no container engine, so it can't run an image",
     "runtime_needs_an_image": "{node} runs containers, so the job must name an image",
     "node_not_asked": "the job does not name {node} among its nodes",
@@ -287,6 +287,7 @@ SENTENCES: Final[Mapping[str, str]] = {
 def sentence(reason: Reason) -> str:
     """Return the reason as an English sentence without a full stop."""
     fields: dict[str, Any] = msgspec.structs.asdict(reason)
+    fields["s"] = "" if fields.get("available") == 1 else "s"
     for key in ("asked", "available"):
         if isinstance(fields.get(key), int):
             fields[f"{key}_memory"] = format_memory_mib(fields[key])

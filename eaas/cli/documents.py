@@ -58,6 +58,8 @@ def folder_check(line: Line, files: tuple[str, ...]) -> None:
 
     Every mistake is named with its line; nothing is submitted.
     """
+    from msgspec.structs import replace
+
     from eaas.job_file import read_job_file
     from eaas.job_spec import spec_as_typed
 
@@ -69,10 +71,13 @@ def folder_check(line: Line, files: tuple[str, ...]) -> None:
             documents = read_job_file(Path(file).read_bytes(), name=file)
             jobs[file] = [spec_as_typed(document.spec) for document in documents]
         except Invalid as error:
-            errors += error.errors
+            where = f"{file}: " if len(files) > 1 else ""
+            errors += [replace(one, message=where + one.message) for one in error.errors]
             sentences.append(error.sentence)
     if errors:
-        raise Invalid(tuple(errors), "\n".join(sentences))
+        raise Invalid(
+            tuple(errors), "\n".join(sentences), where=files[0] if len(files) == 1 else ""
+        )
     said = [f"{file}: {many(len(found), 'job')}" for file, found in jobs.items()]
     items = [{"file": file, "jobs": found} for file, found in jobs.items()]
     line.out.answer({"items": items, "next": None}, lambda: [Lines(said)])

@@ -40,7 +40,9 @@ def down(line: Line, stop_jobs: bool) -> None:
     with one_at_a_time(paths):
         stopped, left = asyncio.run(take_down(paths, stop_jobs=stop_jobs))
     said = f"stopped {', '.join(stopped)}" if stopped else "nothing of this pool ran here"
-    if left:
+    if left and stop_jobs:
+        said += f"; {many(left, 'job')} on nodes that are offline, to end when those are back"
+    elif left:
         again = "mini-eaas up --demo" if DEMO in stopped else "mini-eaas up"
         said += f"; {many(left, 'job')} still running, and the next {again} finds them"
     answer = {"stopped": stopped, "jobs_left": left}

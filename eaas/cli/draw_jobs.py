@@ -77,10 +77,9 @@ def dry_run_picture(dry: DryRunView) -> Iterable[Block]:
         yield Lines([f"{place}{error.message}"])
     if not dry.valid:
         return
-    where = f" on {dry.node}" if dry.node else ""
-    held = f", cards {cards(dry.cards)}" if dry.cards else ""
-    yield Lines([f"would {dry.would}{where}{held}"])
     yield from why_picture(dry)
+    if dry.cards:
+        yield Lines([f"on cards: {cards(dry.cards)}"])
 
 
 def _job_row(job: JobView) -> tuple[str | None, ...]:

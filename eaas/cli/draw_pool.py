@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from eaas.cli.output import Block, Facts, Lines, Table
-from eaas.cli.words import ago, many, model, percent, size, yes_no
+from eaas.cli.words import ago, many, model, moment, percent, size, yes_no
 from eaas.lifecycle import CardState
 from eaas.units import format_duration
 from eaas.views import (
@@ -62,7 +62,7 @@ def node_card(node: NodeView) -> Iterable[Block]:
             ("runtime", _runtime(node)),
             ("version", node.version),
             ("labels", ", ".join(f"{key}={value}" for key, value in node.labels.items()) or None),
-            ("cpus", _used(node.cpus_used, node.cpus)),
+            ("cpus", _free(node.cpus_used, node.cpus)),
             ("memory", _used_memory(node.memory_used_mib, node.memory_mib)),
             ("jobs", ", ".join(map(str, node.jobs)) or None),
             ("last seen", None if node.last_seen_at is None else f"{ago(node.last_seen_at)} ago"),
@@ -130,7 +130,7 @@ def queue_facts(queue: QueueView) -> Facts:
 
 def event_line(event: EventView) -> str:
     """Return one line of the journal."""
-    return f"{event.at[:19]}Z  {event.text}"
+    return f"{moment(event.at)}  {event.text}"
 
 
 def _card_row(card: CardView) -> tuple[str | None, ...]:
@@ -164,7 +164,7 @@ def _node_row(node: NodeView) -> tuple[str | None, ...]:
         ", ".join(node.pools) or None,
         _runtime(node),
         _card_counts(node.cards),
-        _used(node.cpus_used, node.cpus),
+        _free(node.cpus_used, node.cpus),
         _used_memory(node.memory_used_mib, node.memory_mib),
         ", ".join(map(str, node.jobs)) or None,
         "; ".join(one.text for one in node.conditions) or None,
@@ -183,8 +183,8 @@ def _runtime(node: NodeView) -> str | None:
     return f"{node.runtime} ({node.engine})" if node.runtime and node.engine else node.runtime
 
 
-def _used(used: float, total: float | None) -> str | None:
-    return None if total is None else f"{used:g} of {total:g}"
+def _free(used: float, total: float | None) -> str | None:
+    return None if total is None else f"{total - used:g} of {total:g} free"
 
 
 def _used_memory(used_mib: int | None, total_mib: int | None) -> str | None:

@@ -1,6 +1,6 @@
 """What people read after ``up``: what runs where, and how to go on."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from eaas.cli.output import Block, Facts, Table
@@ -10,6 +10,9 @@ from eaas.views import CardView, NodeView
 
 if TYPE_CHECKING:
     from eaas.cli.up import Pool
+
+HELLO_IMAGE = "mini-eaas/hello:1"
+"""An image that every agent with a container engine has."""
 
 PROCESS_WARNING = "plain processes (no containers: nothing isolates them)"
 
@@ -32,15 +35,19 @@ def up_picture(pool: "Pool") -> Iterable[Block]:
             for node in pool.nodes
         ],
     )
-    yield Facts(next_steps())
+    yield Facts(next_steps(pool.nodes))
 
 
-def next_steps() -> list[tuple[str, str | None]]:
-    """Return what to do next, and what to type for it."""
+def next_steps(nodes: Sequence[NodeView]) -> list[tuple[str, str | None]]:
+    """Return what to do next, and what to type for it: jobs that these nodes can run."""
+    in_containers = any("default" in node.pools and node.runtime == "docker" for node in nodes)
+    image = f"--image {HELLO_IMAGE} " if in_containers else ""
+    demo = "mini-eaas job submit --pool demo --gpus 1 --follow --cmd 'echo $EAAS_CARDS'"
     see = "mini-eaas tui" if is_here("eaas_tui") else "mini-eaas status; mini-eaas gpus"
     return [
         ("see the pool", see),
-        ("run something", "mini-eaas job submit --follow --cmd 'echo hello'"),
+        ("run something", f"mini-eaas job submit {image}--follow --cmd 'echo hello'"),
+        ("with a demo card", demo if any("demo" in node.pools for node in nodes) else None),
         ("stop the pool", "mini-eaas down"),
     ]
 

@@ -7,11 +7,12 @@ from typing import Final
 import click
 
 from eaas.cli.group import OUTPUTS
-from eaas.errors import EaasError, Invalid, Unreachable
+from eaas.errors import EaasError, Invalid, Unauthenticated, Unreachable
 
 REFUSED: Final = 1
 USAGE: Final = 2
 UNREACHABLE: Final = 69
+WITH_TOKEN: Final = "--token or MINI_EAAS_TOKEN gives one"
 TIMED_OUT: Final = 124
 INTERRUPTED: Final = 130
 
@@ -72,7 +73,10 @@ def _for_people(error: EaasError) -> str:
 
     if isinstance(error, Invalid) and len(error.errors) > 1:
         listed = [f"  {mistake_text(mistake)}" for mistake in error.errors]
-        return safe_text("\n".join(["this is not right yet:", *listed]), keep_newlines=True)
+        head = f"{error.where or 'this'} is not right yet:"
+        return safe_text("\n".join([head, *listed]), keep_newlines=True)
+    if isinstance(error, Unauthenticated):
+        return safe_text(f"{error.sentence}\n{WITH_TOKEN}", keep_newlines=True)
     return safe_text(error.sentence, keep_newlines=True)
 
 

@@ -49,7 +49,8 @@ class Group(click.Group):
     """A group that imports a command only when it is used."""
 
     def __init__(self, name: str, help: str, entries: Mapping[str, "Entry | Group"]) -> None:
-        super().__init__(name, help=help, no_args_is_help=True)
+        names = {"help_option_names": ["-h", "--help"]}
+        super().__init__(name, help=help, no_args_is_help=True, context_settings=names)
         self.entries: Final = entries
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:

@@ -39,11 +39,13 @@ class State(click.ParamType[str]):
 
 @click.command(cls=Command)
 @click.option("--state", type=State(), help="Only jobs in this state, ended ones too.")
-@click.option("--pool", shell_complete=complete.pools, help="Only jobs of this pool.")
-@click.option("--queue", help="Only jobs of this queue.")
-@click.option("--user", help="Only jobs of this user.")
+@click.option(
+    "--pool", metavar="POOL", shell_complete=complete.pools, help="Only jobs of this pool."
+)
+@click.option("--queue", metavar="QUEUE", help="Only jobs of this queue.")
+@click.option("--user", metavar="USER", help="Only jobs of this user.")
 @click.option("--all", is_flag=True, help="Ended jobs too.")
-@click.option("--limit", type=click.IntRange(min=1), help="At most so many.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most so many.")
 @asks
 async def list_jobs(
     line: Line,
@@ -91,7 +93,14 @@ async def why(line: Line, client: Client, id: int) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("ids", type=JobNumber(), nargs=-1, required=True, shell_complete=complete.job_ids)
+@click.argument(
+    "ids",
+    type=JobNumber(),
+    nargs=-1,
+    required=True,
+    metavar="ID...",
+    shell_complete=complete.job_ids,
+)
 @click.option("--timeout", type=Duration(), help="Give up after this long, with exit code 124.")
 @asks
 async def wait(line: Line, client: Client, ids: tuple[int, ...], timeout: float | None) -> int:

@@ -13,7 +13,14 @@ from eaas.views import JobView, Page
 
 
 @click.command(cls=Command)
-@click.argument("ids", type=JobNumber(), nargs=-1, required=True, shell_complete=complete.job_ids)
+@click.argument(
+    "ids",
+    type=JobNumber(),
+    nargs=-1,
+    required=True,
+    metavar="ID...",
+    shell_complete=complete.job_ids,
+)
 @click.option("--grace", type=Duration(), help="How long the job may take to end by itself.")
 @asks
 async def cancel(line: Line, client: Client, ids: tuple[int, ...], grace: float | None) -> None:
@@ -52,7 +59,11 @@ async def top(line: Line, client: Client, id: int) -> None:
 @click.command(cls=Command)
 @click.argument("id", type=JobNumber(), shell_complete=complete.job_ids)
 @click.option(
-    "--queue", required=True, shell_complete=complete.queues, help="QUEUE, or POOL/QUEUE."
+    "--queue",
+    required=True,
+    metavar="QUEUE",
+    shell_complete=complete.queues,
+    help="A queue of the job's pool, or POOL/QUEUE.",
 )
 @asks
 async def move(line: Line, client: Client, id: int, queue: str) -> None:
@@ -77,7 +88,7 @@ async def retry(line: Line, client: Client, id: int) -> None:
 async def keep(line: Line, client: Client, id: int, for_s: float) -> None:
     """Keep a job's workspace for longer."""
     job = await client.keep(id, for_s=for_s)
-    _say(line, job, job.workspace or f"{job.ref} keeps its workspace")
+    _say(line, job, f"{job.ref} keeps its workspace {job.workspace or ''}".rstrip())
 
 
 def _say(line: Line, job: JobView, text: str) -> None:

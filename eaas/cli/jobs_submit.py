@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import click
 
@@ -23,6 +23,8 @@ ARGV_KEY: Final = "eaas.argv"
 QUOTE_IT: Final = (
     "put the command in quotes or after --: --cmd 'python train.py', or -- python train.py"
 )
+JOB_FILE_ENDINGS: Final = (".yaml", ".yml", ".json")
+"""What a file is called that may stand beside ``--cmd``."""
 NAMES: Final = {"pool": complete.pools, "queue": complete.queues, "nodes": complete.nodes}
 
 
@@ -116,8 +118,7 @@ def _fields(flags: dict[str, Any], file: str | None) -> dict[str, object]:
         for name, value in flags.items()
         if value not in (None, (), False)
     }
-    if file is not None and file != "-" and not Path(file).exists():
-        _refuse_file(file, has_command="command" in typed)
+    _check_file(file, has_command="command" in typed)
     if argv is not None:
         if not argv:
             raise click.UsageError("there is no command after --")
@@ -129,10 +130,15 @@ def _fields(flags: dict[str, Any], file: str | None) -> dict[str, object]:
     return nested(typed)
 
 
-def _refuse_file(file: str, *, has_command: bool) -> NoReturn:
-    if has_command:
+def _check_file(file: str | None, *, has_command: bool) -> None:
+    """Refuse a FILE that isn't there, or that is the second word of an unquoted ``--cmd``."""
+    if file is None or file == "-":
+        return
+    is_there = Path(file).exists()
+    if has_command and not (is_there and Path(file).suffix in JOB_FILE_ENDINGS):
         raise click.UsageError(QUOTE_IT)
-    raise click.UsageError(f"there is no job file {file}; a command goes after --")
+    if not is_there:
+        raise click.UsageError(f"there is no job file {file}; a command goes after --")
 
 
 def _has_loose_words(args: Sequence[str]) -> bool:

@@ -20,8 +20,12 @@ STREAMS = ("stdout", "stderr")
 @click.command(cls=Command)
 @click.argument("id", type=JobNumber(), shell_complete=complete.all_job_ids)
 @click.option("-f", "--follow", "following", is_flag=True, help="Go on until the job has ended.")
-@click.option("-n", "--tail", type=click.IntRange(min=0), help="Only the last N lines.")
-@click.option("--attempt", type=click.IntRange(min=1), help="This attempt (default: the last).")
+@click.option(
+    "-n", "--tail", type=click.IntRange(min=0), metavar="N", help="Only the last N lines."
+)
+@click.option(
+    "--attempt", type=click.IntRange(min=1), metavar="N", help="This attempt (default: the last)."
+)
 @click.option("--stream", type=click.Choice(STREAMS), help="Only this stream (default: both).")
 @click.option("--raw", is_flag=True, help="The exact bytes of one stream (default: stdout).")
 @asks
@@ -44,7 +48,7 @@ async def logs(
         line.out.remark(_not_begun(job))
         return
     printer = LogPrinter(line.out, id, of, raw=raw)
-    offset = 0
+    offset, wrote = 0, False
     if number and tail is not None:
         piece = await client.tail_log(id, number, tail, stream=of)
         if piece.data:
@@ -64,7 +68,10 @@ async def logs(
         async for piece in client.read_log(id, number, stream=of):
             if piece.data:
                 printer.add(piece)
+                wrote = True
     printer.end()
+    if not (wrote or following or raw or offset):
+        line.out.remark(f"job {job.ref} has written nothing")
 
 
 def _refuse_raw(line: Line, *, raw: bool) -> None:

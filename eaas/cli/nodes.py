@@ -59,7 +59,7 @@ async def resume(line: Line, client: Client, node: str) -> None:
 async def remove(line: Line, client: Client, node: str) -> None:
     """Forget a node that is gone.
 
-    It must be offline and hold nothing.
+    No job may be on it. A node whose agent still runs joins again soon, in no pool.
     """
     answer = await client.forget_node(node)
     line.out.answer(answer, lambda: [Lines([f"{node} is forgotten"])])

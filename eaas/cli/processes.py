@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from eaas.errors import EaasError
+from eaas.errors import EaasError, NotYours
 from eaas.paths import Paths
 
 DEMO: Final = "demo"
@@ -48,9 +48,13 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
 
 @contextmanager
 def one_at_a_time(paths: Paths) -> Iterator[None]:
-    """Hold the installation's lock, or raise ``Busy``."""
-    paths.run.mkdir(parents=True, exist_ok=True)
-    with paths.lock_file("up").open("w") as lock:
+    """Hold the installation's lock, or raise ``Busy``, or ``NotYours`` if another user's it is."""
+    try:
+        paths.run.mkdir(parents=True, exist_ok=True)
+        opened = paths.lock_file("up").open("w")
+    except PermissionError as error:
+        raise NotYours(f"{paths.home} belongs to another user: {error.filename}") from error
+    with opened as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

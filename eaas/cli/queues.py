@@ -28,9 +28,8 @@ NO_LIMIT = "none"
 class Limit(click.ParamType[Any]):
     """A number, or ``none`` for no limit."""
 
-    name = "N|none"
-
-    def __init__(self, kind: click.ParamType[Any]) -> None:
+    def __init__(self, kind: click.ParamType[Any], name: str = "N|none") -> None:
+        self.name = name
         self._kind = kind
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -39,18 +38,22 @@ class Limit(click.ParamType[Any]):
 
 
 COUNT = Limit(click.IntRange(min=0))
+SPAN = Limit(Duration(), "DURATION|none")
+NOT_YET = " (not in this version yet)"
 PRIORITY = click.IntRange(-100, 100)
 
 SETTINGS = (
     click.option("--priority", type=PRIORITY, help="Higher queues go first within the pool."),
     click.option("--max-running", type=COUNT, help="How many jobs may run at once."),
-    click.option("--max-gpus", type=COUNT, help="How many cards its jobs may hold at once."),
+    click.option("--max-gpus", type=COUNT, help="How many cards its jobs may hold" + NOT_YET),
     click.option("--max-pending", type=COUNT, help="How many jobs may wait."),
-    click.option("--max-per-user", type=COUNT, help="How many jobs of one user may run."),
-    click.option("--max-gpus-per-user", type=COUNT, help="How many cards one user may hold."),
+    click.option("--max-per-user", type=COUNT, help="How many of one user may run" + NOT_YET),
+    click.option(
+        "--max-gpus-per-user", type=COUNT, help="How many cards one user may hold" + NOT_YET
+    ),
     click.option("--max-priority", type=Limit(PRIORITY), help="The highest a job may ask for."),
-    click.option("--timeout", type=Limit(Duration()), help="For jobs that name none."),
-    click.option("--max-timeout", type=Limit(Duration()), help="The longest a job may ask for."),
+    click.option("--timeout", type=SPAN, help="For jobs that name none."),
+    click.option("--max-timeout", type=SPAN, help="The longest a job may ask for."),
     click.option("--allow", metavar="USER,...", help="Who may use it; an empty text is everybody."),
 )
 

@@ -36,8 +36,15 @@ async def gpus(line: Line, client: Client) -> None:
 
 @click.command(cls=Command)
 @click.option("-f", "--follow", is_flag=True, help="Go on as things happen.")
-@click.option("--after", type=click.IntRange(min=0), help="Only what came after this number.")
-@click.option("--limit", type=click.IntRange(min=1), help=f"At most so many (default: {NEWEST}).")
+@click.option(
+    "--after", type=click.IntRange(min=0), metavar="SEQ", help="Only what came after that seq."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"At most so many, the newest (default: {NEWEST}).",
+)
 @click.option("--job", type=JobNumber(), shell_complete=complete.all_job_ids, help="Of this job.")
 @asks
 async def events(

@@ -6,7 +6,7 @@ import re
 import socket
 import subprocess
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
 
 import click
@@ -29,6 +29,9 @@ LOOK_EVERY_S: Final = 0.05
 
 DEFAULT_POOL: Final = "default"
 DEMO_POOL: Final = "demo"
+DEMO_CPUS: Final = 16
+"""A demo's node has enough for all its cards, however small this machine is."""
+
 DEMO_AGENTS: Final[Mapping[str, str]] = {"demo-a": "2x24GiB", "demo-b": "4x48GiB"}
 """Agents of a demo, each with its simulated cards."""
 RUNTIMES: Final = ("auto", "docker", "process")
@@ -54,6 +57,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     runtime: str
     simulate: str | None
     demo: bool
+    cpus: int | None = None
+    """What the node offers; None for as many as the machine has."""
 
 
 @click.command(cls=Command)
@@ -91,6 +96,23 @@ def up(
     with one_at_a_time(paths):
         pool = asyncio.run(bring_up(paths, wanted, os.environ))
     line.out.answer(pool, lambda: up_picture(pool))
+    for remark in too_late(wanted, pool.started):
+        line.out.remark(remark)
+
+
+def too_late(wanted: Wanted, started: Sequence[str]) -> list[str]:
+    """Return a sentence for each option whose program ran already and did not hear of it."""
+    agent = f"agent-{wanted.name}"
+    asked = (
+        ("--simulate", wanted.simulate is not None, agent),
+        ("--runtime", wanted.runtime != "auto", agent),
+        ("--port", wanted.port is not None, "controller"),
+    )
+    return [
+        f"{option} changed nothing, as the {program} ran already: mini-eaas down, then up again"
+        for option, is_asked, program in asked
+        if is_asked and program not in started
+    ]
 
 
 async def bring_up(paths: Paths, wanted: Wanted, environ: Mapping[str, str]) -> Pool:
@@ -164,6 +186,7 @@ async def _agent(
         args = ["--name", wanted.name, "--state-dir", str(paths.agent_state(wanted.name))]
         args += ["--runtime", wanted.runtime]
         args += [] if wanted.simulate is None else ["--simulate", wanted.simulate]
+        args += [] if wanted.cpus is None else ["--cpus", str(wanted.cpus)]
         process = start(paths, program, "eaas_agent", ["run", *args], environ)
         started.append(program)
     await _until(is_there, paths, program, process)
@@ -186,7 +209,9 @@ async def _demo(
     client: Client, paths: Paths, environ: Mapping[str, str], started: list[str]
 ) -> None:
     for name, cards in DEMO_AGENTS.items():
-        agent = Wanted(name=name, port=None, runtime="process", simulate=cards, demo=False)
+        agent = Wanted(
+            name=name, port=None, runtime="process", simulate=cards, demo=False, cpus=DEMO_CPUS
+        )
         await _agent(client, paths, agent, environ, started)
     await _make_pool(client, DEMO_POOL, list(DEMO_AGENTS))
     if running(paths, DEMO) is None:

@@ -154,4 +154,5 @@ def workspace_text(job: Job) -> str | None:
         return f"deleted on {attempt.node} when its keeping time had passed"
     if job.keep_until is None:
         return f"on {attempt.node}"
-    return f"on {attempt.node}, kept until {utc_text(job.keep_until)} unless its disk fills up"
+    until = utc_text(job.keep_until)[:16].replace("T", " ")
+    return f"on {attempt.node}, kept until {until} UTC unless its disk fills up"

@@ -31,7 +31,7 @@ def test_a_job_behind_others_names_who_holds_the_cards_and_its_place(house: Hous
     assert (told.verdict, told.position) == ("waiting", 2)
     assert (
         told.text
-        == f"job {second.number} waits: n1 has 0 of the 1 cards free; it is number 2 in line"
+        == f"job {second.number} waits: n1 has 0 free cards; 1 asked for; it is number 2 in line"
     )
     assert [(node.node, node.code, node.never) for node in told.nodes] == [
         ("n1", "too_few_free_cards", False)

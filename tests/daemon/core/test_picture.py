@@ -72,7 +72,7 @@ def test_an_ended_job_keeps_the_facts_of_its_last_attempt(house: House) -> None:
     seen = view(house, job)
 
     assert (seen.state, seen.exit_code, seen.oom_killed, seen.run_s) == ("Failed", 3, False, 3.0)
-    until = utc_text(house.now + 7 * 86400)
+    until = utc_text(house.now + 7 * 86400)[:16].replace("T", " ") + " UTC"
     assert seen.workspace == f"on n1, kept until {until} unless its disk fills up"
 
 

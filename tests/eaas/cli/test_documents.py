@@ -36,3 +36,14 @@ def test_every_mistake_of_every_file_is_named_at_once(typing: Type, tmp_path: Pa
     assert [error["field"] for error in json.loads(said.err)["errors"]] == ["gpuz", "cpus"]
     assert "a.yaml" in json.loads(said.err)["detail"]
     assert typing("folder", "check", str(tmp_path / "nowhere.yaml")).code == 2
+
+
+def test_people_are_told_which_file_has_the_mistakes(typing: Type, tmp_path: Path) -> None:
+    one, two = tmp_path / "a.yaml", tmp_path / "b.yaml"
+    one.write_text("command: a\ngpuz: 1\ncpus: lots\n")
+    two.write_text("command: a\ncpus: lots\n")
+
+    alone = typing("folder", "check", str(one)).err.splitlines()
+    assert alone[0] == f"{one} is not right yet:"
+    assert alone[1].startswith("  line 2, column 1: gpuz:")
+    assert f"{two}: cpus" in typing("folder", "check", str(one), str(two)).err

@@ -34,6 +34,8 @@ def test_jobs_out_of_reach_are_cancelled_and_not_waited_for(
     controller.frames[:] = [[a_snapshot(here, away), a_change(ended, after=1)], []]
 
     assert json.loads(typing("down", "--stop-jobs", "-o", "json").out)["jobs_left"] == 1
+    controller.frames[:] = [[a_snapshot(here, away), a_change(ended, after=1)], []]
+    assert "1 job on nodes that are offline" in typing("down", "--stop-jobs").out
 
 
 def test_two_at_once_do_not_get_in_each_others_way(typing: Type, home: Path) -> None:

@@ -20,5 +20,16 @@ def test_cards_are_counted_by_model() -> None:
     )
 
 
-def test_there_are_three_next_steps() -> None:
-    assert len(next_steps()) == 3
+def test_the_next_steps_name_an_image_only_where_jobs_run_in_containers() -> None:
+    containers = msgspec.structs.replace(NODE, pools=["default"], runtime="docker")
+    processes = msgspec.structs.replace(containers, runtime="process")
+
+    assert "--image mini-eaas/hello:1" in str(next_steps([containers]))
+    assert "--image" not in str(next_steps([processes]))
+
+
+def test_a_demo_shows_how_to_get_one_of_its_cards() -> None:
+    demo = msgspec.structs.replace(NODE, pools=["demo"])
+
+    assert "--pool demo --gpus 1" in str(next_steps([demo]))
+    assert "--pool demo" not in str(next_steps([NODE]))

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from eaas.cli.exits import exit_code, wanted_output
-from eaas.errors import FieldError, Invalid, NotFound
+from eaas.errors import FieldError, Invalid, NotFound, Unauthenticated
 from eaas.problem import Problem
 from tests.eaas.cli.conftest import Type
 from tests.rig.stand_in import StandIn, a_job
@@ -67,6 +67,12 @@ def test_every_mistake_stands_on_a_line_of_its_own(typing: Type, controller: Sta
         "  line 2, column 7: gpus: no; did you mean 1?",
         "  image: bad",
     ]
+
+
+def test_who_is_not_known_is_told_how_to_give_a_token(typing: Type, controller: StandIn) -> None:
+    controller.answers["GET /api/v1/jobs/9"] = Unauthenticated("say who you are")
+
+    assert "--token or MINI_EAAS_TOKEN" in typing("job", "show", "9").err
 
 
 def test_a_hostile_sentence_is_harmless_on_the_terminal(typing: Type, controller: StandIn) -> None:

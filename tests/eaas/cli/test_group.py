@@ -2,6 +2,7 @@ import click
 import pytest
 
 from eaas.cli.group import OUTPUT_KEY, Entry, Group, NumbersCommand
+from tests.eaas.cli.conftest import Type
 
 
 @click.command(cls=NumbersCommand)
@@ -49,3 +50,8 @@ def test_an_unknown_command_is_told_with_the_nearest_one(
 ) -> None:
     with pytest.raises(click.UsageError, match="no command 'iner'; did you mean inner"):
         say(capsys, "iner")
+
+
+def test_help_has_its_short_name_everywhere(typing: Type) -> None:
+    for words in ([], ["job"], ["job", "submit"]):
+        assert typing(*words, "-h") == typing(*words, "--help")

@@ -75,3 +75,12 @@ def test_following_one_attempt_stops_at_its_end(typing: Type, ended: StandIn) ->
     said = typing("job", "logs", "1", "--follow", "--attempt", "1")
 
     assert said == type(said)(0, "first try\n", "")
+
+
+def test_a_job_that_wrote_nothing_is_said_so(typing: Type, controller: StandIn) -> None:
+    controller.jobs[1] = a_job(1, "Failed", attempt=1)
+    controller.logs[1, 1, "both"] = b""
+
+    assert typing("job", "logs", "1") == type(typing("status"))(
+        0, "", "job 1 has written nothing\n"
+    )

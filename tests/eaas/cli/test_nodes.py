@@ -28,7 +28,7 @@ def node(controller: StandIn) -> StandIn:
 def test_a_node_is_listed_and_shown_with_what_is_wrong(typing: Type, node: StandIn) -> None:
     listed, shown = typing("node", "list").out, typing("node", "show", "n1").out
 
-    for words in ("n1", "Ready", "process", "1.5 of 8", "? of 32GiB", "4, 5", "/var is full"):
+    for words in ("n1", "Ready", "process", "6.5 of 8 free", "? of 32GiB", "4, 5", "/var is full"):
         assert words in listed
     for words in ("rack=a", "disk_full", "torch:2", "3.0GiB"):
         assert words in shown

@@ -101,7 +101,7 @@ def test_events_are_lines_and_as_json_a_page(typing: Type, controller: StandIn) 
     event = EventView(seq=3, at=AT, kind="job", text="job 1 began", job=1, node=None, user="ada")
     controller.answers["GET /api/v1/events"] = {"items": [event], "next": None}
 
-    assert typing("events").out == "2026-03-01T08:00:00Z  job 1 began\n"
+    assert typing("events").out == "2026-03-01 08:00:00 UTC  job 1 began\n"
     assert json.loads(typing("events", "-o", "json").out)["items"][0]["seq"] == 3
 
 

@@ -110,3 +110,12 @@ def test_a_name_that_is_none_is_a_usage_error(typing: Type) -> None:
 
 def test_the_demo_has_cards_and_says_that_they_are_simulated() -> None:
     assert set(module.DEMO_AGENTS) == {"demo-a", "demo-b"}
+
+
+def test_options_that_came_too_late_are_named() -> None:
+    wanted = module.Wanted(name="n1", port=7000, runtime="auto", simulate="1x8GiB", demo=False)
+
+    assert module.too_late(wanted, ["controller", "agent-n1"]) == []
+    late = module.too_late(wanted, [])
+    assert [words.split()[0] for words in late] == ["--simulate", "--port"]
+    assert "mini-eaas down, then up again" in late[0]
