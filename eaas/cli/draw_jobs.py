@@ -7,7 +7,7 @@ from eaas.cli.output import Block, Facts, Lines, Table
 from eaas.cli.words import ago, cards, many, moment, reason, short_duration, size
 from eaas.lifecycle import ENDED, JobState
 from eaas.units import format_duration
-from eaas.views import AttemptView, DryRunView, EtaView, JobView, PhaseView, WhyView
+from eaas.views import AttemptView, BlockerView, DryRunView, EtaView, JobView, PhaseView, WhyView
 
 JOB_COLUMNS = ("ID", "NAME", "STATE", "QUEUE", "USER", "GPUS", "NODE", "AGE", "RAN", "REASON")
 
@@ -185,11 +185,19 @@ def _blockers(why: WhyView) -> Table:
             one.user,
             one.node,
             many(len(one.cards), "card"),
-            "unknown" if one.ends_at is None else f"{moment(one.ends_at)} ({one.ends_kind})",
+            _ends(one),
         )
         for one in why.blockers
     ]
     return Table(("IN THE WAY", "USER", "NODE", "HOLDS", "ENDS"), rows)
+
+
+def _ends(blocker: BlockerView) -> str:
+    """Return when the job ends; what is certain is its timeout, so it may end sooner."""
+    if blocker.ends_at is None:
+        return "unknown"
+    sure = "at the latest" if blocker.ends_kind == "certain" else "by estimate"
+    return f"{moment(blocker.ends_at)} {sure}"
 
 
 def _eta(eta: EtaView) -> str | None:

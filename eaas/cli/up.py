@@ -109,7 +109,7 @@ def too_late(wanted: Wanted, started: Sequence[str]) -> list[str]:
         ("--port", wanted.port is not None, "controller"),
     )
     return [
-        f"{option} changed nothing, as the {program} ran already: mini-eaas down, then up again"
+        f"{option} changed nothing, as {program} ran already: mini-eaas down, then up again"
         for option, is_asked, program in asked
         if is_asked and program not in started
     ]

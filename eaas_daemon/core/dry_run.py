@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from eaas.errors import EaasError, FieldError, Invalid, NeverFits
+from eaas.errors import EaasError, FieldError, Invalid
 from eaas.ids import JobNumber, JobUid
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import JobState
@@ -123,7 +123,7 @@ def _verdict(state: State, job: Job) -> DryRunView:
 
 def _never_text(why: WhyView) -> str:
     facts = "; ".join(node.text for node in why.nodes)
-    return f"{NeverFits.code}: no node could ever run it: {facts}"
+    return f"no node could ever run it: {facts}"
 
 
 def _view(

@@ -113,7 +113,7 @@ class Explainer:
                 for scope, reason in waiting.above
             ),
             nodes=tuple(node_view(reason) for reason in waiting.nodes),
-            blockers=() if waiting.never else self._blockers(job),
+            blockers=() if waiting.never else self._blockers(job, waiting),
             eta=EtaView(at=None, in_s=None, kind="unknown"),
             advice=advice(waiting),
             as_of_seq=self._state.seq,
@@ -142,9 +142,13 @@ class Explainer:
             as_of_seq=self._state.seq,
         )
 
-    def _blockers(self, job: Job) -> tuple[BlockerView, ...]:
-        """Name the jobs that hold what this one waits for, those that end first at the top."""
-        members = self._state.pools[job.pool].members
+    def _blockers(self, job: Job, waiting: Waiting) -> tuple[BlockerView, ...]:
+        """Name the jobs that hold what this one waits for, those that end first at the top.
+
+        Nodes that could never run it, or that it does not name, hold nothing it waits for.
+        """
+        never = {reason.node for reason in waiting.nodes if reason.never}
+        members = [name for name in self._state.pools[job.pool].members if name not in never]
         wants_cards = ask_of(job).gpus > 0
         placed = [
             other

@@ -42,7 +42,7 @@ def test_no_sentence_is_without_its_reason() -> None:
 def test_memory_is_told_as_people_write_it() -> None:
     reason = r.CardsTooSmall(node="node-a", asked=40 * 1024, available=24 * 1024)
 
-    assert r.sentence(reason) == "cards of node-a hold 24GiB at most; 40GiB asked for"
+    assert r.sentence(reason) == "cards of node-a hold 24GiB at most, 40GiB asked for"
 
 
 def test_a_limit_nobody_set_is_told_as_the_machines() -> None:

@@ -159,4 +159,4 @@ async def test_a_node_without_a_driver_has_no_cards_and_runs_jobs(empty: Install
 
     assert (node.cards, job.state) == ((), JobState.SUCCEEDED)
     assert refused.returncode == 1
-    assert b"node-a has 0 cards; 1 asked for" in refused.stderr
+    assert b"node-a has 0 cards, 1 asked for" in refused.stderr

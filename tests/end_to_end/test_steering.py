@@ -82,7 +82,7 @@ async def test_why_names_the_jobs_that_are_in_the_way(site: Site) -> None:
     (named,) = [one for one in why.blockers if one.job == blocker.id]
     assert (named.user, named.node, named.ends_kind) == (blocker.user, site.node, "certain")
     assert set(named.cards) == {card.uuid for card in blocker.cards}
-    assert f"{site.node} has 0 free cards; 1 asked for" in told
+    assert f"{site.node} has 0 free cards, 1 asked for" in told
     assert "IN THE WAY" in told
     assert (await site.end(waiting)).state == JobState.SUCCEEDED
 

@@ -20,7 +20,7 @@ def house() -> House:
     ("fields", "words"),
     [
         ({"gpus": 1, "gpu_memory": "40GiB"}, "hold 24GiB at most"),
-        ({"gpus": 2}, "has 1 card; 2 asked for"),
+        ({"gpus": 2}, "has 1 card, 2 asked for"),
         ({"gpus": 1, "gpu_type": "A100"}, "has NVIDIA GeForce RTX 3090, not a100"),
         ({"cpus": 5}, "has 4 CPUs"),
         ({"memory": "100GiB"}, "has 64GiB of memory"),

@@ -31,7 +31,7 @@ def test_a_job_behind_others_names_who_holds_the_cards_and_its_place(house: Hous
     assert (told.verdict, told.position) == ("waiting", 2)
     assert (
         told.text
-        == f"job {second.number} waits: n1 has 0 free cards; 1 asked for; it is number 2 in line"
+        == f"job {second.number} waits: n1 has 0 free cards, 1 asked for; it is number 2 in line"
     )
     assert [(node.node, node.code, node.never) for node in told.nodes] == [
         ("n1", "too_few_free_cards", False)
@@ -47,6 +47,16 @@ def test_a_job_behind_others_names_who_holds_the_cards_and_its_place(house: Hous
         ),
     )
     assert why(house, first).position == 1
+
+
+def test_a_job_on_a_node_it_does_not_name_is_not_in_the_way(house: House) -> None:
+    house.node("n2", a_card(0))
+    house.do(e.AddToPool(caller=ADMIN, pool="default", node="n2", cards=None))
+    here, _there = (house.running(house.submit(gpus=1, nodes=[name])) for name in ("n1", "n2"))
+
+    told = why(house, house.submit(gpus=1, nodes=["n1"]))
+
+    assert [blocker.job for blocker in told.blockers] == [here.number]
 
 
 def test_a_job_in_backoff_has_left_the_line_and_says_until_when(house: House) -> None:
