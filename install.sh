@@ -102,12 +102,22 @@ await_node() { # sets runtime
     done
 }
 
+why_no_engine() { # an engine that this user may not use is another matter than none
+    local socket=${DOCKER_HOST:-unix:///var/run/docker.sock} me
+    socket=${socket#unix://} me=$(id -un)
+    if [[ -S $socket && ! -w $socket ]]; then
+        printf '%s' "$me may not use $socket (sudo usermod -aG docker $me changes that, from the next login on)"
+    else
+        printf 'No container engine answers here'
+    fi
+}
+
 run_hello() {
     say "Running a first job, config/jobs/hello.yaml:"
     if [[ $runtime == docker ]]; then
         eaas job submit "$hello" --follow
     else
-        say "(No container engine answers here, so it runs as a plain process; nothing isolates it.)"
+        say "($(why_no_engine), so it runs as a plain process; nothing isolates it.)"
         eaas job submit "$hello" --image '' --follow
     fi || die "the first job did not succeed; $(shown) job list --all, then job show and job logs tell more."
 }
