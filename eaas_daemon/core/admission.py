@@ -131,4 +131,20 @@ def refuse_impossible(state: State, job: Job) -> None:
     reasons = impossible(state, state.pools[job.pool], ask_of(job))
     if reasons:
         facts = "; ".join(r.sentence(reason) for reason in reasons)
-        raise NeverFits(f"no node of pool {job.pool} could ever run this: {facts}")
+        pools = other_pools(state, job)
+        hint = f"; pool {' or '.join(pools)} could: --pool {pools[0]}" if pools else ""
+        raise NeverFits(f"no node of pool {job.pool} could ever run this: {facts}{hint}")
+
+
+def other_pools(state: State, job: Job) -> list[str]:
+    """Return the pools besides the job's own in which some node could run it."""
+    ask = ask_of(job)
+    return sorted(
+        pool.name
+        for pool in state.pools.values()
+        if pool.name != job.pool
+        and any(
+            name in state.nodes and never(state.nodes[name], ask, pool) is None
+            for name in pool.members
+        )
+    )

@@ -127,7 +127,7 @@ class Explainer:
 
     def _not_waiting(self, job: Job) -> WhyView:
         reason = job.reason
-        text = f"job {job.number} is {job.state}"
+        text = f"job {job.number} is {job.state}{self._doing(job)}"
         return WhyView(
             job=job.number,
             state=job.state,
@@ -141,6 +141,18 @@ class Explainer:
             advice=(),
             as_of_seq=self._state.seq,
         )
+
+    def _doing(self, job: Job) -> str:
+        """Return what an attempt that does not run yet is doing, and how the one before ended."""
+        if job.state is not JobState.STARTING:
+            return ""
+        phase = self._state.phases.get(job.uid)
+        attempt = job.attempts[-1]
+        words = f" on {attempt.node}" + (f", {phase.name}" if phase else "")
+        before = job.attempts[-2].reason if len(job.attempts) > 1 else None
+        if before is None:
+            return words
+        return f"{words}; this is attempt {attempt.number}, the last one: {r.sentence(before)}"
 
     def _blockers(self, job: Job, waiting: Waiting) -> tuple[BlockerView, ...]:
         """Name the jobs that hold what this one waits for, those that end first at the top.

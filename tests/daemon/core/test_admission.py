@@ -125,3 +125,11 @@ def test_what_this_version_does_not_carry_out_is_refused(house: House) -> None:
 def test_an_unknown_node_is_named(house: House) -> None:
     with pytest.raises(Invalid, match="no node n7; there are: n1"):
         house.submit(nodes=["n7"])
+
+
+def test_a_job_that_only_another_pool_could_run_is_told_which(house: House) -> None:
+    house.node("n2", a_card(0, node="n2", gib=80))
+    house.pool("big", "n2")
+
+    with pytest.raises(NeverFits, match="pool big could: --pool big"):
+        house.submit(pool="default", gpus=1, gpu_memory="40GiB")

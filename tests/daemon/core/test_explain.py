@@ -123,7 +123,7 @@ def test_an_offline_node_says_since_when(house: House) -> None:
 
 def test_a_job_that_does_not_wait_says_what_it_is(house: House) -> None:
     job = house.submit()
-    assert (why(house, job).verdict, why(house, job).text) == ("placed", "job 1 is Starting")
+    assert (why(house, job).verdict, why(house, job).text) == ("placed", "job 1 is Starting on n1")
 
     ended = house.ended(house.running(job), exit_code=3)
 
@@ -157,3 +157,19 @@ def test_alike_jobs_are_looked_at_once(house: House) -> None:
 
     assert explainer.waiting(jobs[1]) is explainer.waiting(jobs[2])
     assert explainer.reason(jobs[1]) == r.TooFewFreeCards(node=NodeName("n1"), asked=1, available=0)
+
+
+def test_a_job_that_is_starting_again_says_where_and_how_the_last_attempt_ended() -> None:
+    house = House()
+    house.node("n1")
+    house.pool("default", "n1")
+    job = house.submit()
+    house.ended(job, exit_code=None, cause="start_failed", fault="node", text="no route to host")
+    house.now += 60
+    house.do(e.Tick())
+
+    why = Explainer(house.state).why(house.job(job.number))
+
+    assert why.text == (
+        "job 1 is Starting on n1; this is attempt 2, the last one: no route to host"
+    )
