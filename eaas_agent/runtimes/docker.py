@@ -60,6 +60,8 @@ class DockerRuntime:
         self._clock = clock
         self._clocks = LogClocks(clock, monotonic)
         self._shelf = ImageShelf(self._engine, patience or PullPatience(), monotonic)
+        self._ended: set[str] = set()
+        """Handles of attempts whose end was told, until they are removed."""
 
     async def probe(self) -> RuntimeState:
         """Return whether jobs can run now; never raises for an engine that is away or hangs."""
@@ -101,7 +103,9 @@ class DockerRuntime:
 
     async def wait(self, key: AttemptKey, handle: str) -> Exit:
         """Return how it ended, at once if it has; waits through restarts of the engine."""
-        return await wait_for_end(self._engine, handle, self._clock)
+        end = await wait_for_end(self._engine, handle, self._clock)
+        self._ended.add(handle)
+        return end
 
     async def stop(self, key: AttemptKey, handle: str, grace_s: float) -> None:
         """Send TERM, wait the grace, then KILL; return a minute later if even that ends nothing."""
@@ -117,6 +121,7 @@ class DockerRuntime:
             stdout_from=stdout_from,
             stderr_from=stderr_from,
             clocks=self._clocks,
+            is_over=handle in self._ended,
         ).pieces()
 
     async def find(self) -> Sequence[Found]:
@@ -126,6 +131,7 @@ class DockerRuntime:
     async def remove(self, key: AttemptKey, handle: str) -> None:
         """Forget an attempt and its log; nothing happens when it is gone already."""
         await remove_container(self._engine, handle)
+        self._ended.discard(handle)
 
     async def images(self) -> Sequence[CachedImage]:
         """List the images that are on this node."""

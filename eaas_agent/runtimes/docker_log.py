@@ -37,15 +37,23 @@ class LogFollower:
     """One reading of one attempt's log, in as many passes over the engine's file as it takes."""
 
     def __init__(
-        self, engine: Engine, handle: str, *, stdout_from: int, stderr_from: int, clocks: LogClocks
+        self,
+        engine: Engine,
+        handle: str,
+        *,
+        stdout_from: int,
+        stderr_from: int,
+        clocks: LogClocks,
+        is_over: bool = False,
     ) -> None:
+        """``is_over``: the engine has said so; one pass then reads everything."""
         self._engine = engine
         self._path = f"containers/{handle}"
         self._tape = Tape(stdout_from=stdout_from, stderr_from=stderr_from)
         self._clocks = clocks
         self._lead_s = clocks.lead_s()
         self._backoff = Backoff()
-        self._follow = True
+        self._follow = not is_over
         self._since = ""
 
     async def pieces(self) -> AsyncGenerator[LogBytes, None]:

@@ -29,6 +29,18 @@ async def test_two_hundred_thousand_lines_come_unchanged(
     assert hashlib.sha256(outcome.stdout).digest() == hashlib.sha256(numbers(200_000)).digest()
 
 
+async def test_a_log_first_read_when_the_end_was_told_is_whole(
+    docker_runtime: DockerRuntime, busybox: str, workspace: Path
+) -> None:
+    order = an_order(busybox, ("seq", "200000"), workspace)
+    handle = (await started(docker_runtime, order)).handle
+    await docker_runtime.wait(order.key, handle)
+
+    log = await read_log(docker_runtime, order.key, handle)
+
+    assert hashlib.sha256(log["stdout"]).digest() == hashlib.sha256(numbers(200_000)).digest()
+
+
 async def test_every_byte_there_is_comes_unchanged(
     docker_runtime: DockerRuntime, busybox: str, workspace: Path
 ) -> None:
