@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from typing import Final
 
 import click
@@ -17,9 +18,10 @@ from eaas.lifecycle import ENDED, NodeState
 from eaas.paths import Paths, paths_from
 
 END_S: Final = 20.0
+KILLED_S: Final = 10.0
 JOBS_END_S: Final = 120.0
 PATIENCE_S: Final = 5.0
-"""How long a controller may be silent while its jobs end."""
+"""How long a controller may be silent, asked for a number or while its jobs end."""
 
 
 class DidNotEnd(EaasError):
@@ -66,7 +68,10 @@ async def _jobs(paths: Paths, *, stop_jobs: bool) -> int | None:
         try:
             if stop_jobs:
                 return await _stop_jobs(client)
-            return (await client.status()).running
+            async with asyncio.timeout(PATIENCE_S):
+                return (await client.status()).running
+        except TimeoutError:
+            return None
         except Unreachable as error:
             if stop_jobs:
                 raise DidNotEnd(f"jobs can't be stopped: {error.sentence}") from error
@@ -93,5 +98,8 @@ async def _stop_jobs(client: Client) -> int:
 
 
 async def _stop(paths: Paths, program: str) -> None:
-    if not await stop(paths, program, within_s=END_S):
-        raise DidNotEnd(f"{program} has not ended {END_S:g} s after SIGTERM")
+    """End the program; one that hangs is killed, which all of them are built to survive."""
+    if await stop(paths, program, within_s=END_S):
+        return
+    if not await stop(paths, program, within_s=KILLED_S, by=signal.SIGKILL):
+        raise DidNotEnd(f"{program} has not ended {KILLED_S:g} s after SIGKILL")

@@ -113,12 +113,14 @@ def check_alive(paths: Paths, program: str, process: "subprocess.Popen[bytes] | 
     )
 
 
-async def stop(paths: Paths, program: str, *, within_s: float) -> bool:
-    """Ask the program to end (SIGTERM) and wait for it; False if it did not in time."""
+async def stop(
+    paths: Paths, program: str, *, within_s: float, by: signal.Signals = signal.SIGTERM
+) -> bool:
+    """Send the program the signal and wait for its end; False if it did not come in time."""
     pid = running(paths, program)
     if pid is not None:
         with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGTERM)
+            os.kill(pid, by)
     deadline = time.monotonic() + within_s
     while running(paths, program) is not None:
         if time.monotonic() > deadline:

@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,6 +63,17 @@ async def test_a_program_that_does_not_end_in_time_is_told_of(paths: Paths) -> N
         assert not await stop(paths, "stubborn", within_s=0.1)
         assert paths.pid_file("stubborn").exists()
         shell.kill()
+
+
+async def test_a_program_that_hangs_can_be_killed(
+    paths: Paths, sleeper: "subprocess.Popen[bytes]"
+) -> None:
+    sleeper.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, sleeper.pid, os.WSTOPPED)
+
+    assert not await stop(paths, "sleeper", within_s=0.1)
+    assert await stop(paths, "sleeper", within_s=10, by=signal.SIGKILL)
+    assert sleeper.wait() == -9
 
 
 def test_a_program_that_ended_says_why(paths: Paths) -> None:
