@@ -1,0 +1,1 @@
+"""What the console knows and says: values and pure functions, no terminal."""

@@ -1,0 +1,59 @@
+"""The one picture that every screen draws: frozen, complete, cleaned for a terminal."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, Literal
+
+import msgspec
+
+from eaas.views import CardView, EventView, JobView, NodeView, PoolView, QueueView
+
+
+class Samples(msgspec.Struct, frozen=True, kw_only=True):
+    """A card's last quarter of an hour, oldest first; what was not measured is None."""
+
+    every_s: float
+    utilization_pct: Sequence[int | None]
+    memory_pct: Sequence[int | None]
+
+
+class Link(msgspec.Struct, frozen=True, kw_only=True):
+    """How the console stands with its controller."""
+
+    state: Literal["connecting", "live", "away", "refused", "replay"]
+    since: float
+    """Unix seconds."""
+    text: str | None = None
+    """Why it is away or refused, in a sentence."""
+
+
+class Picture(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything known at one moment. Shares what did not change with the picture before."""
+
+    seq: int
+    link: Link
+    user: str | None = None
+    is_admin: bool = False
+    pools: Mapping[str, PoolView] = MappingProxyType({})
+    queues: Mapping[str, QueueView] = MappingProxyType({})
+    """By ``pool/queue``."""
+    nodes: Mapping[str, NodeView] = MappingProxyType({})
+    """Their cards are here too, with the newest readings."""
+    jobs: Mapping[int, JobView] = MappingProxyType({})
+    """What has not ended, and what ended while the console looked (a few hundred at most)."""
+    events: tuple[EventView, ...] = ()
+    """The newest last; some hundreds at most."""
+    samples: Mapping[str, Samples] = MappingProxyType({})
+    """By card UUID."""
+
+    @property
+    def is_live(self) -> bool:
+        """Tell whether what is shown is so now; otherwise it is old, and nothing may be done."""
+        return self.link.state == "live"
+
+    def cards(self) -> list[CardView]:
+        """Return every card, by node and index."""
+        return [card for name in sorted(self.nodes) for card in self.nodes[name].cards]
+
+
+EMPTY: Final = Picture(seq=0, link=Link(state="connecting", since=0.0))

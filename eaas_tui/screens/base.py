@@ -1,0 +1,54 @@
+"""What every screen of the console is: it follows the app's one picture while it is on top."""
+
+from typing import Any, ClassVar
+
+from textual import getters
+from textual.app import App
+from textual.reactive import reactive
+from textual.screen import Screen
+
+from eaas_tui.model.picture import EMPTY, Picture
+
+
+class PictureApp(App[None]):
+    """Holds the one picture that every screen draws; the console's app extends it."""
+
+    picture: reactive[Picture] = reactive(EMPTY, init=False)
+
+
+class PictureScreen(Screen[None]):
+    """A screen that draws the app's picture, but only while it is on top."""
+
+    app = getters.app(PictureApp)
+    view_name: ClassVar[str] = ""
+    """The name that keys, help and the command line know it by."""
+
+    picture: reactive[Picture] = reactive(EMPTY, init=False)
+
+    def on_mount(self) -> None:
+        """Begin to follow."""
+        self.watch(self.app, "picture", self._follow, init=False)
+        self.picture = self.app.picture
+
+    def on_screen_resume(self) -> None:
+        """Catch up with what happened below another screen."""
+        self.picture = self.app.picture
+
+    def _follow(self, picture: Picture) -> None:
+        if self.is_current:
+            self.picture = picture
+
+    def watch_picture(self, picture: Picture) -> None:
+        """Hand the picture down to the widgets; each screen says how."""
+        self.draw(picture)
+
+    def draw(self, picture: Picture) -> None:
+        """Give every widget what it is to show. Called for each new picture; must be quick."""
+
+    def check_leave(self) -> bool:
+        """Tell whether ``q`` or ``escape`` may close this screen now (a dirty form says no)."""
+        return True
+
+    def facts(self) -> dict[str, Any]:
+        """Return what actions on this screen are about: ``job``, ``jobs``, ``node``, ``queue``."""
+        return {}

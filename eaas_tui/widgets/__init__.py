@@ -1,0 +1,1 @@
+"""What is drawn: widgets that draw what they are given and ask nothing."""
