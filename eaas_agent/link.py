@@ -22,6 +22,7 @@ from eaas.wire.to_agent import (
     Wanted,
     Welcome,
 )
+from eaas_agent.cancelled import heed_cancellation
 from eaas_agent.dial import WRITE_TIMEOUT_S, Backoff, Dial
 from eaas_agent.model import Acked, Event, WantedCame, Welcomed
 from eaas_agent.outbox import Outbox
@@ -107,6 +108,7 @@ class Link:
             log.warning("the controller refuses this agent: %s", _reason(errors))
         except* (EaasError, aiohttp.ClientError, OSError) as errors:
             self._say_once(_reason(errors))
+        heed_cancellation()
         if refused:
             return self._rng.uniform(REFUSED_RETRY_S / 2, REFUSED_RETRY_S)
         return self._backoff.next_s(self._healthy_for_s())

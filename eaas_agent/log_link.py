@@ -10,6 +10,7 @@ import aiohttp
 from eaas.errors import EaasError
 from eaas.wire.codec import Unsupported
 from eaas.wire.logs import LOG_FROM_AGENT, LOG_TO_AGENT, LogHello
+from eaas_agent.cancelled import heed_cancellation
 from eaas_agent.dial import Backoff, Dial
 from eaas_agent.log_pump import LogPump
 
@@ -41,6 +42,7 @@ class LogLink:
                 await self._connection(session)
             except* (EaasError, aiohttp.ClientError, OSError) as errors:
                 log.debug("no log link: %s", errors.exceptions[0])
+                heed_cancellation()
             await asyncio.sleep(backoff.next_s(loop.time() - began))
 
     async def _connection(self, session: str) -> None:

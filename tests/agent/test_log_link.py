@@ -6,6 +6,7 @@ from pathlib import Path
 
 from eaas.client.address import Address
 from eaas.ids import JobNumber, JobUid
+from eaas.wire.logs import AnyLogFromAgent
 from eaas_agent.dial import Backoff, Dial
 from eaas_agent.log_link import LogLink
 from eaas_agent.log_pump import LogPump
@@ -77,3 +78,31 @@ async def test_a_cut_log_link_comes_back_and_loses_nothing(tmp_path: Path) -> No
         stored = await controller.log_complete("job")
 
         assert stored.streams["stdout"] == b"onetwo"
+
+
+class PumpOfABrokenLine(LogPump):
+    """Has nothing to say, and finds its line broken just when it is called off."""
+
+    async def next_messages(self) -> list[AnyLogFromAgent]:
+        try:
+            return await super().next_messages()
+        finally:
+            raise ConnectionResetError
+
+
+async def test_a_link_that_breaks_while_it_is_called_off_ends_all_the_same(tmp_path: Path) -> None:
+    async with (
+        scripted_controller(tmp_path / "c") as controller,
+        Dial(Address(socket=tmp_path / "c")) as dial,
+        asyncio.TaskGroup() as group,
+    ):
+        pump = PumpOfABrokenLine(FakeRuntime(lambda: 0.0), group, lambda event: None)
+        rng = random.Random(1)
+        link = LogLink(dial, pump, "node", backoff=lambda: Backoff(longest_s=0.01, rng=rng))
+        following = group.create_task(link.follow("session"))
+        await controller.until(lambda: controller.log_messages > 0)
+
+        following.cancel()
+
+        await asyncio.wait({following}, timeout=5)
+        assert following.cancelled()
