@@ -24,6 +24,7 @@ JOBS: Final = 700
 SUBMITTERS: Final = 4
 STEERERS: Final = 2
 KILL_EVERY_S: Final = (0.5, 2.0)
+LEAST_ROUNDS: Final = 4
 SETTLED_WITHIN_S: Final = 60.0
 NODES: Final = ("node-a", "node-b")
 
@@ -99,9 +100,12 @@ class People:
 
 
 async def kill_again_and_again(pool: Installation, until: asyncio.Event, rng: random.Random) -> int:
-    """Kill some or all programs, start them in any order, and so on; return how often."""
+    """Kill some or all programs, start them in any order, and so on; return how often.
+
+    Goes on beyond ``until`` for ``LEAST_ROUNDS``: a fast machine has all submitted before that.
+    """
     rounds = 0
-    while not until.is_set():
+    while not until.is_set() or rounds < LEAST_ROUNDS:
         await asyncio.sleep(rng.uniform(*KILL_EVERY_S))
         victims = rng.sample(("controller", *NODES), rng.randint(1, 3))
         for name in victims:
@@ -163,5 +167,5 @@ async def test_no_job_is_lost_or_runs_twice_whatever_is_killed(tmp_path: Path) -
             jobs = await all_jobs_once_settled(client)
 
     lines = (tmp_path / "told").read_text().splitlines()
-    assert killer.result() >= 3
+    assert killer.result() >= LEAST_ROUNDS
     assert wrongs(jobs, people.told, lines) == []
