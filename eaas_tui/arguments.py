@@ -1,0 +1,55 @@
+"""What the console can be told when it is started."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+THEMES: Final = ("dark", "light", "contrast", "ansi16")
+"""The first is what one gets."""
+
+
+class Arguments(msgspec.Struct, frozen=True, kw_only=True):
+    """One start of the console, as it was asked for."""
+
+    view_only: bool = False
+    """Look, but change nothing."""
+    record: Path | None = None
+    replay: Path | None = None
+    theme: str = THEMES[0]
+    ascii: bool = False
+    """Draw with ASCII only, for terminals and fonts without the rest."""
+    mouse: bool = True
+    slow: bool = False
+    """Draw what is live only every few seconds, for a link of a few KB/s."""
+    server: str | None = None
+    token: str | None = None
+
+
+def parsed(argv: Sequence[str]) -> Arguments:
+    """Return what the line asks for; a mistake or ``--help`` ends the program, as argparse does."""
+    given = vars(_parser().parse_args(argv))
+    return Arguments(**given)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="eaas-tui",
+        description="The full-screen console of a Mini EaaS pool.",
+        epilog="Inside it, ? shows the keys.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--view-only", action="store_true", help="look, but change nothing")
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--record", type=Path, metavar="FILE", help="keep what is seen in a file")
+    source.add_argument("--replay", type=Path, metavar="FILE", help="show what a file has kept")
+    add("--theme", choices=THEMES, default=THEMES[0], help="how it looks (default: %(default)s)")
+    add("--ascii", action="store_true", help="draw with ASCII only")
+    add("--no-mouse", dest="mouse", action="store_false", help="leave the mouse to the terminal")
+    add("--slow", action="store_true", help="draw less often, for a slow link")
+    add("--server", metavar="URL", help="where the controller is (default: $MINI_EAAS_SERVER)")
+    add("--token", metavar="T", help="who asks there (default: $MINI_EAAS_TOKEN)")
+    return parser
