@@ -73,6 +73,8 @@ def pick(workspace: Path, path: str) -> Picked:
     try:
         parts = _resolve(root, path.removeprefix(INSIDE) if _spelled_out(path) else path)
         parent = _open_folder(root, parts[:-1])
+        if parts:
+            _check_kind(parent, parts[-1], path)
     except FileNotFoundError as error:
         raise NoSuchFile(f"there is no {path} in the workspace") from error
     except OSError as error:
@@ -93,6 +95,17 @@ def write_tar(picked: Picked, out: IO[bytes]) -> None:
             _add(tar, picked.parent, picked.name, picked.shown)
         else:
             _add_content(tar, picked.parent, picked.shown)
+
+
+def _check_kind(parent: int, name: str, path: str) -> None:
+    """Refuse what a tar would leave out: nothing at all is no answer to who asked for one thing."""
+    try:
+        mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise NoSuchFile(f"{_short(path)} is neither a file nor a folder")
+    except BaseException:
+        os.close(parent)
+        raise
 
 
 def _spelled_out(path: str) -> bool:

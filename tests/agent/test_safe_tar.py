@@ -137,3 +137,11 @@ def test_folders_nested_without_end_are_refused_in_no_time(workspace: Path, path
 
     with pytest.raises(TooDeep, match=r"^d/d/.* goes through more than 100 folders"):
         tar_of(workspace, path)
+
+
+def test_what_is_neither_file_nor_folder_is_refused_by_name(workspace: Path) -> None:
+    os.mkfifo(workspace / "pipe")
+
+    with pytest.raises(NoSuchFile, match="pipe is neither a file nor a folder"):
+        tar_of(workspace, "pipe")
+    assert "pipe" not in tar_of(workspace, ".")
