@@ -1,0 +1,129 @@
+"""The last quarter of an hour of every card, a sample each five seconds."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from eaas.views import CardView
+from eaas_tui.model.picture import Samples
+
+EVERY_S: Final = 5.0
+KEPT: Final = 180
+
+Value = int | None
+
+
+class History:
+    """Readings of cards, averaged into samples. A sample becomes visible when it is complete, the
+    first one at once; time without a reading is unknown, not zero.
+    """
+
+    def __init__(self) -> None:
+        self._rings: dict[str, _Ring] = {}
+        self._shown: dict[str, Samples] = {}
+        self._changed: set[str] = set()
+        self._mapping: Mapping[str, Samples] = MappingProxyType({})
+
+    def add(self, cards: Iterable[CardView], now: float) -> None:
+        """Take in what was read of the cards just now."""
+        slot = int(now // EVERY_S)
+        for card in cards:
+            ring = self._rings.get(card.uuid)
+            if ring is None:
+                ring = self._rings[card.uuid] = _Ring(slot)
+                self._changed.add(card.uuid)
+            elif slot != ring.slot:
+                self._changed.add(card.uuid)
+            ring.add(slot, card.utilization_pct, _memory_pct(card))
+
+    def keep_only(self, uuids: Iterable[str]) -> None:
+        """Forget the cards that are gone."""
+        gone = self._rings.keys() - set(uuids)
+        for uuid in gone:
+            del self._rings[uuid]
+            self._shown.pop(uuid, None)
+        if gone:
+            self._changed -= gone
+            self._mapping = MappingProxyType(dict(self._shown))
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.keep_only(())
+
+    @property
+    def samples(self) -> Mapping[str, Samples]:
+        """Return the samples by card; the same mapping as before when none is new."""
+        if self._changed:
+            self._shown |= {uuid: self._rings[uuid].samples() for uuid in self._changed}
+            self._changed.clear()
+            self._mapping = MappingProxyType(dict(self._shown))
+        return self._mapping
+
+
+class _Mean:
+    """The mean of what was known."""
+
+    __slots__ = ("count", "total")
+
+    def __init__(self) -> None:
+        self.total = self.count = 0
+
+    def add(self, value: Value) -> None:
+        if value is not None:
+            self.total += value
+            self.count += 1
+
+    def value(self) -> Value:
+        return round(self.total / self.count) if self.count else None
+
+
+class _Ring:
+    """One card: complete samples, and the means of the one that is being made."""
+
+    __slots__ = ("memory", "memory_mean", "slot", "utilization", "utilization_mean")
+
+    def __init__(self, slot: int) -> None:
+        self.slot = slot
+        self.utilization: deque[Value] = deque(maxlen=KEPT)
+        self.memory: deque[Value] = deque(maxlen=KEPT)
+        self._begin(slot)
+
+    def _begin(self, slot: int) -> None:
+        self.slot = slot
+        self.utilization_mean, self.memory_mean = _Mean(), _Mean()
+
+    def add(self, slot: int, utilization_pct: Value, memory_pct: Value) -> None:
+        if slot != self.slot:
+            self._close(slot)
+        self.utilization_mean.add(utilization_pct)
+        self.memory_mean.add(memory_pct)
+
+    def _close(self, slot: int) -> None:
+        """Complete the sample; a clock that was set back leaves no gap."""
+        missed = min(KEPT, max(0, slot - self.slot - 1))
+        self.utilization.append(self.utilization_mean.value())
+        self.utilization.extend([None] * missed)
+        self.memory.append(self.memory_mean.value())
+        self.memory.extend([None] * missed)
+        self._begin(slot)
+
+    def samples(self) -> Samples:
+        """Return the complete samples, or the first reading as long as there is none."""
+        if self.utilization:
+            return Samples(
+                every_s=EVERY_S,
+                utilization_pct=tuple(self.utilization),
+                memory_pct=tuple(self.memory),
+            )
+        return Samples(
+            every_s=EVERY_S,
+            utilization_pct=(self.utilization_mean.value(),),
+            memory_pct=(self.memory_mean.value(),),
+        )
+
+
+def _memory_pct(card: CardView) -> Value:
+    if card.memory_used_mib is None or not card.memory_total_mib:
+        return None
+    return min(100, round(100 * card.memory_used_mib / card.memory_total_mib))

@@ -1,0 +1,186 @@
+"""What the stream has said so far, kept as the one picture. No clock and no socket here."""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final, Generic, Literal, TypeVar
+
+from msgspec.structs import replace
+
+from eaas.lifecycle import ENDED
+from eaas.views import EventView, JobView, NodeView, PoolView, QueueView
+from eaas.wire.to_client import AnyToClient, Changes, Readings, Snapshot
+from eaas_tui.model.cleaning import Cleaner, line
+from eaas_tui.model.history import History
+from eaas_tui.model.picture import EMPTY, Link, Picture
+
+KEPT_ENDED: Final = 300
+"""Jobs that ended while the console looked: so many, the latest."""
+KEPT_EVENTS: Final = 500
+
+LinkState = Literal["connecting", "live", "away", "refused", "replay"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Store:
+    """Takes frames in, gives pictures out. A picture costs something only when one is asked for."""
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self.epoch: int | None = None
+        """None before the first snapshot."""
+        self._clean: Final = Cleaner()
+        self._pools: Final = _Part[str, PoolView]()
+        self._queues: Final = _Part[str, QueueView]()
+        self._nodes: Final = _Part[str, NodeView]()
+        self._jobs: Final = _Part[int, JobView]()
+        self._ended: dict[int, None] = {}
+        """Numbers of the kept jobs that have ended, the earliest first."""
+        self._events: tuple[EventView, ...] = ()
+        self._history: Final = History()
+        self._picture: Picture | None = EMPTY
+        self._link = EMPTY.link
+        self._user: str | None = None
+        self._is_admin = False
+
+    @property
+    def picture(self) -> Picture:
+        """Return how things stand; the very same picture as before when nothing has changed."""
+        if self._picture is None:
+            self._picture = Picture(
+                seq=self.seq,
+                link=self._link,
+                user=self._user,
+                is_admin=self._is_admin,
+                pools=self._pools.frozen(),
+                queues=self._queues.frozen(),
+                nodes=self._nodes.frozen(),
+                jobs=self._jobs.frozen(),
+                events=self._events,
+                samples=self._history.samples,
+            )
+        return self._picture
+
+    def link(self, state: LinkState, text: str | None, now: float) -> None:
+        """Note how the console stands with its controller; ``since`` is when that began."""
+        since = self._link.since if state == self._link.state and self._link.since else now
+        link = Link(state=state, since=since, text=None if text is None else line(text))
+        if link != self._link:
+            self._link, self._picture = link, None
+
+    def knows(self, user: str, *, is_admin: bool) -> None:
+        """Note who the controller takes this console's user for."""
+        user = line(user)
+        if (user, is_admin) != (self._user, self._is_admin):
+            self._user, self._is_admin, self._picture = user, is_admin, None
+
+    def apply(self, frame: AnyToClient, now: float) -> None:
+        """Take a frame in. ``now`` is Unix seconds, for the history of the cards."""
+        self._picture = None
+        match frame:
+            case Snapshot():
+                self._start_over(frame)
+            case Changes():
+                self._change(frame)
+            case Readings():
+                self._read(frame, now)
+
+    def _start_over(self, frame: Snapshot) -> None:
+        """Believe the snapshot alone, but for jobs that were seen to end: it leaves those out.
+
+        Another epoch is a controller restored from a backup: then nothing of before holds.
+        """
+        clean = self._clean
+        ended = {id: self._jobs.now[id] for id in self._ended}
+        if frame.epoch != self.epoch:
+            ended, self._events = {}, ()
+            self._history.clear()
+        self.seq, self.epoch = frame.seq, frame.epoch
+        self._pools.start({line(view.name): clean(view) for view in frame.pools})
+        self._queues.start({line(view.ref): clean(view) for view in frame.queues})
+        self._nodes.start({line(view.name): clean(view) for view in frame.nodes})
+        self._ended = dict.fromkeys(ended)
+        self._jobs.start(ended)
+        self._put_jobs(frame.jobs)
+        self._forget_cards()
+
+    def _change(self, frame: Changes) -> None:
+        clean = self._clean
+        self.seq = max(self.seq, frame.seq)
+        self._pools.put({line(view.name): clean(view) for view in frame.pools})
+        self._queues.put({line(view.ref): clean(view) for view in frame.queues})
+        self._nodes.put({line(view.name): clean(view) for view in frame.nodes})
+        self._pools.drop(map(line, frame.gone_pools))
+        self._queues.drop(map(line, frame.gone_queues))
+        self._nodes.drop(map(line, frame.gone_nodes))
+        self._put_jobs(frame.jobs)
+        self._put_events(frame.events)
+        if frame.gone_nodes:
+            self._forget_cards()
+
+    def _put_jobs(self, views: tuple[JobView, ...]) -> None:
+        self._jobs.put({view.id: self._clean(view) for view in views})
+        for view in views:
+            if view.state in ENDED:
+                self._ended.setdefault(view.id)
+            else:
+                self._ended.pop(view.id, None)
+        if (too_many := len(self._ended) - KEPT_ENDED) > 0:
+            dropped = list(self._ended)[:too_many]
+            self._jobs.drop(dropped)
+            for id in dropped:
+                del self._ended[id]
+
+    def _put_events(self, events: tuple[EventView, ...]) -> None:
+        """Add what is not here yet: whoever resumes hears some of it again."""
+        if not events:
+            return
+        last = self._events[-1].seq if self._events else -1
+        if events[0].seq > last:
+            self._events = (*self._events, *map(self._clean, events))[-KEPT_EVENTS:]
+            return
+        known = {event.seq: event for event in (*map(self._clean, events), *self._events)}
+        self._events = tuple(known[seq] for seq in sorted(known)[-KEPT_EVENTS:])
+
+    def _read(self, frame: Readings, now: float) -> None:
+        """Give a node its new numbers; only the newest of them count."""
+        name = line(frame.node)
+        node = self._nodes.now.get(name)
+        if node is None:
+            return
+        cards = tuple(map(self._clean, frame.cards))
+        numbers = {"cpus_used": frame.cpus_used, "memory_used_mib": frame.memory_used_mib}
+        self._nodes.put({name: replace(node, cards=cards, **numbers)})
+        self._history.add(cards, now)
+
+    def _forget_cards(self) -> None:
+        nodes = self._nodes.now.values()
+        self._history.keep_only(card.uuid for node in nodes for card in node.cards)
+
+
+class _Part(Generic[K, V]):
+    """One mapping of the picture: changed here, and copied when somebody is to see it."""
+
+    def __init__(self) -> None:
+        self.now: dict[K, V] = {}
+        self._frozen: Mapping[K, V] | None = MappingProxyType({})
+
+    def start(self, items: dict[K, V]) -> None:
+        self.now, self._frozen = items, None
+
+    def put(self, items: dict[K, V]) -> None:
+        if items:
+            self.now.update(items)
+            self._frozen = None
+
+    def drop(self, keys: Iterable[K]) -> None:
+        for key in keys:
+            if self.now.pop(key, None) is not None:
+                self._frozen = None
+
+    def frozen(self) -> Mapping[K, V]:
+        """Return the mapping as it stands, never to change again."""
+        if self._frozen is None:
+            self._frozen = MappingProxyType(dict(self.now))
+        return self._frozen
