@@ -1,0 +1,152 @@
+"""How a list is painted: columns that fit, strips that are kept, only the lines that changed."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+import msgspec
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.cache import LRUCache
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from eaas_tui.model.columns import GAP, Column, Row, fit, padded, text_of, tone_of
+
+GUTTER: Final = 3
+"""Cells before the first column: ``>`` the selection, ``*`` a mark, a blank."""
+BAR: Final = 1
+"""Cells of the scrollbar, which are kept free when there is none."""
+STRIPS_KEPT: Final = 1024
+
+
+class Look(msgspec.Struct, frozen=True, kw_only=True):
+    """What one line of the screen shows. Equal looks are painted once."""
+
+    content: Row | str = ""
+    is_header: bool = False
+    is_selected: bool = False
+    is_marked: bool = False
+    bar: str = ""
+    """``thumb``, ``track``, or empty when everything is in sight."""
+
+
+class RowCanvas(Widget):
+    """Paints lines that a subclass describes with ``look_at``, one ``Look`` a line."""
+
+    DEFAULT_CSS = """
+    RowCanvas { height: 1fr; width: 1fr; }
+    RowCanvas > .row-list--header { text-style: bold; color: $text-muted; }
+    RowCanvas > .row-list--cursor { background: $primary 30%; text-style: bold; }
+    RowCanvas > .row-list--marked { color: $text-accent; }
+    RowCanvas > .row-list--thumb { background: $foreground 40%; }
+    RowCanvas > .row-list--track { background: $foreground 10%; }
+    RowCanvas > .row-list--strong { text-style: bold; }
+    RowCanvas > .row-list--muted { color: $text-muted; }
+    RowCanvas > .row-list--good { color: $text-success; }
+    RowCanvas > .row-list--busy { color: $text-primary; }
+    RowCanvas > .row-list--warn { color: $text-warning; }
+    RowCanvas > .row-list--bad { color: $text-error; }
+    RowCanvas.-stale { color: $text-muted; }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"row-list--{part}"
+        for part in (
+            *("header", "cursor", "marked", "thumb", "track"),
+            *("strong", "muted", "good", "busy", "warn", "bad"),
+        )
+    }
+
+    ALLOW_SELECT = False
+
+    def __init__(
+        self, columns: Sequence[Column], *, id: str | None = None, classes: str | None = None
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self.columns: Sequence[Column] = columns
+        self._fitted: list[tuple[int, int]] = []
+        self._looks: list[Look] = []
+        self._strips: Final[LRUCache[Look, Strip]] = LRUCache(STRIPS_KEPT)
+
+    def look_at(self, y: int) -> Look:
+        """Return what stands on this line of the widget."""
+        raise NotImplementedError
+
+    def lay_out(self) -> None:
+        """Give the columns their widths again, and paint everything."""
+        self._fitted = fit(self.columns, self.size.width - GUTTER - BAR)
+        self._forget()
+        self.refresh()
+
+    def paint_changes(self) -> None:
+        """Paint the lines that look different from what is on the screen, and no other."""
+        before, width = self._looks, self.size.width
+        self._looks = [self.look_at(y) for y in range(self.size.height)]
+        if len(before) != len(self._looks):
+            self.refresh()
+            return
+        lines = zip(before, self._looks, strict=True)
+        changed = [Region(0, y, width, 1) for y, (was, now) in enumerate(lines) if was != now]
+        if changed:
+            self.refresh(*changed)
+
+    def column_at(self, x: int) -> Column | None:
+        """Return the column whose title or cell is at this place of a line."""
+        left = GUTTER
+        for index, width in self._fitted:
+            if left <= x < left + width:
+                return self.columns[index]
+            left += width + GAP
+        return None
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line, painted once as long as it looks the same."""
+        look = self._looks[y] if y < len(self._looks) else self.look_at(y)
+        strip = self._strips.get(look)
+        if strip is None:
+            strip = self._painted(look)
+            self._strips[look] = strip
+        return strip
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Find the columns that fit now."""
+        self.lay_out()
+
+    def notify_style_update(self) -> None:
+        """Paint everything anew: the colours are others."""
+        super().notify_style_update()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._strips.clear()
+        self._looks = []
+
+    def _painted(self, look: Look) -> Strip:
+        width = max(0, self.size.width - BAR)
+        base = self.rich_style + self._style("header" if look.is_header else "")
+        if look.is_selected:
+            base += self._style("cursor")
+        if isinstance(look.content, str):
+            body = [Segment(" " * GUTTER + look.content, base)]
+        else:
+            body = [self._gutter(look, base), *self._cells(look.content, base)]
+        bar = Segment(" " * min(BAR, self.size.width), self.rich_style + self._style(look.bar))
+        return Strip.join([Strip(body).adjust_cell_length(width, base), Strip([bar])])
+
+    def _gutter(self, look: Look, base: Style) -> Segment:
+        signs = (">" if look.is_selected else " ") + ("*" if look.is_marked else " ")
+        return Segment(signs.ljust(GUTTER), base + self._style("marked" if look.is_marked else ""))
+
+    def _cells(self, row: Row, base: Style) -> list[Segment]:
+        segments = []
+        for index, width in self._fitted:
+            cell = row.cells[index] if index < len(row.cells) else ""
+            text = padded(text_of(cell), width, to_right=self.columns[index].align == "right")
+            segments.append(Segment(text + " " * GAP, base + self._style(tone_of(cell, row))))
+        return segments
+
+    def _style(self, part: str) -> Style:
+        if part in ("", "plain"):
+            return Style.null()
+        return self.get_component_rich_style(f"row-list--{part}", partial=True)
