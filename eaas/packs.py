@@ -143,7 +143,11 @@ def _walk(
         is_folder = found.is_dir(follow_symlinks=False)
         if found.name == ".git" or _ignored(path, rules, is_folder=is_folder):
             continue
-        entry = _entry(root, path, found)
+        try:
+            entry = _entry(root, path, found)
+        except OSError as error:
+            why = (error.strerror or "it changed while it was packed").lower()
+            raise CannotPack(f"can't pack {path}: {why}") from error
         if entry is None:
             left_out.append(path.relative_to(root).as_posix())
             continue

@@ -29,8 +29,7 @@ def held_state_folder(path: Path) -> Iterator[Path]:
     workspace; they can't be listed, and the agent's own files are closed.
     """
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        path.chmod(0o711)
+        _make(path)
         lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise NoState(f"{path} can't hold an agent's state: {error.strerror}") from error
@@ -39,6 +38,15 @@ def held_state_folder(path: Path) -> Iterator[Path]:
         yield path
     finally:
         os.close(lock)
+
+
+def _make(path: Path) -> None:
+    """Make the folder and those above it passable, whatever the umask."""
+    for folder in (*reversed(path.parents), path):
+        if not folder.exists():
+            folder.mkdir(exist_ok=True)
+            folder.chmod(0o711)
+    path.chmod(0o711)
 
 
 def _lock(lock: int, path: Path) -> None:

@@ -129,6 +129,7 @@ def run(argv: list[str]) -> int:
     """Run one command line and return its exit code."""
     from eaas.errors import EaasError
 
+    _ready_stdout()
     try:
         code = CLI.main(args=argv, prog_name=_program(), standalone_mode=False)
         sys.stdout.flush()
@@ -140,7 +141,15 @@ def run(argv: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return 130
     except BrokenPipeError:
-        return _reader_left()
+        _drop_stdout()  # its reader has gone (`| head`), and that is no error
+        return 0
+    except OSError as error:
+        if error.filename is not None or error.strerror is None:
+            raise
+        from eaas.cli.exits import CannotWrite, report
+
+        _drop_stdout()
+        return report(CannotWrite(f"can't write: {error.strerror.lower()}"), argv)
 
 
 def _program() -> str:
@@ -149,9 +158,19 @@ def _program() -> str:
     return name if name == "eaas" else "mini-eaas"
 
 
-def _reader_left() -> int:
-    """End quietly when the reader of our output has gone (``| head``)."""
+def _ready_stdout() -> None:
+    """Let every text be written: to nowhere without a stdout, with ? for what it can't express."""
+    import io
+    import os
+
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _drop_stdout() -> None:
+    """Let what was not written go nowhere, or Python would try once more at its end."""
     import os
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0

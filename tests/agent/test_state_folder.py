@@ -30,3 +30,14 @@ def test_a_folder_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
         held_state_folder(tmp_path / "file" / "s"),
     ):
         pass
+
+
+def test_others_may_walk_through_whatever_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        with held_state_folder(tmp_path / "agents" / "s") as path:
+            modes = [folder.stat().st_mode & 0o777 for folder in (path, path.parent)]
+    finally:
+        os.umask(before)
+
+    assert modes == [0o711, 0o711]

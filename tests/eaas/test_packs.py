@@ -217,3 +217,10 @@ def test_what_is_packed_is_what_stands_in_the_folder(
     shutil.rmtree(folder)
 
     assert found == wanted
+
+
+def test_a_link_that_vanishes_while_it_is_looked_at_is_named(tmp_path: Path) -> None:
+    own_files = Path("/proc/self/fd")  # the listing itself is one of them, and gone at once
+
+    with pytest.raises(CannotPack, match=r"can't pack /proc/\d+/fd/\d+: no such file"):
+        list_folder(own_files)

@@ -1,4 +1,5 @@
 import ast
+import os
 import resource
 import subprocess
 import sys
@@ -81,3 +82,35 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert run(["--version"]) == 0
     assert capsys.readouterr().out == f"mini-eaas {version('mini-eaas')}\n"
+
+
+def ends(stdout: str, environ: dict[str, str] | None = None) -> tuple[int, str, str]:
+    """Run ``completion bash`` with this shell redirection; return code, stdout and stderr."""
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" completion bash {stdout}', PROGRAM],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **(environ or {})},
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_full_disk_under_stdout_is_said_in_a_sentence() -> None:
+    assert ends(">/dev/full") == (1, "", "can't write: no space left on device\n")
+
+
+def test_a_closed_stdout_is_nowhere() -> None:
+    assert ends(">&-") == (0, "", "")
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    assert ends("| true")[2] == ""
+
+
+def test_text_that_the_locale_cannot_express_is_no_error() -> None:
+    show = "import sys; from eaas.cli.main import run; run(['--version']); print('h\u00e9')"
+    environ = {**os.environ, "PYTHONIOENCODING": "ascii"}
+
+    done = subprocess.run([sys.executable, "-c", show], capture_output=True, env=environ)
+
+    assert done.stdout.endswith(b"h?\n")
