@@ -1,0 +1,99 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from eaas_tui.model.store import Store
+from eaas_tui.recording import (
+    BadRecording,
+    Recorded,
+    Recorder,
+    ReplayClock,
+    read_recording,
+    replay,
+    replay_at_once,
+)
+from tests.rig.views import AT, a_job, a_snapshot, changes
+
+FRAMES = (
+    Recorded(at=AT, frame=a_snapshot(), user="alice", is_admin=True),
+    Recorded(at=AT + 2, frame=changes(2, jobs=(a_job(1),))),
+    Recorded(at=AT + 12, frame=changes(3, jobs=(a_job(2),))),
+)
+
+
+def written(path: Path) -> Path:
+    with Recorder(path) as recorder:
+        for one in FRAMES:
+            recorder.write(one)
+    return path
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    assert tuple(read_recording(written(tmp_path / "r.jsonl"))) == FRAMES
+
+
+def test_only_its_owner_may_read_a_recording(tmp_path: Path) -> None:
+    assert written(tmp_path / "r.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_recording_that_was_cut_short_is_shown_up_to_there(tmp_path: Path) -> None:
+    path = written(tmp_path / "r.jsonl")
+    os.truncate(path, path.stat().st_size - 20)
+
+    assert tuple(read_recording(path)) == FRAMES[:2]
+
+
+def test_what_is_no_recording_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("buy milk\n")
+
+    with pytest.raises(BadRecording, match=r"notes.txt, line 1, is not a recorded frame"):
+        list(read_recording(path))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadRecording, match=r"cannot read .*nowhere"):
+        list(read_recording(tmp_path / "nowhere"))
+    with pytest.raises(BadRecording, match=r"cannot record into .*nowhere"):
+        Recorder(tmp_path / "nowhere" / "r.jsonl")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_ends_the_recording_only() -> None:
+    with Recorder(Path("/dev/full")) as recorder:
+        recorder.write(FRAMES[0])
+        recorder.write(FRAMES[1])
+
+    assert recorder.trouble == "the recording into /dev/full ended: No space left on device"
+
+
+def test_at_once_the_last_picture_is_there_with_its_time() -> None:
+    store = Store()
+
+    at = replay_at_once(FRAMES, store, "r.jsonl")
+
+    assert at == AT + 12
+    assert list(store.picture.jobs) == [1, 2]
+    assert (store.picture.user, store.picture.is_admin) == ("alice", True)
+    assert (store.picture.link.state, store.picture.link.text) == ("replay", "end of r.jsonl")
+
+
+async def test_a_replay_keeps_the_rhythm_at_the_speed_asked_for() -> None:
+    now, waits, jobs = [50.0], [], []
+    store = Store()
+    clock = ReplayClock(speed=4.0, clock=lambda: now[0])
+
+    async def pause(seconds: float) -> None:
+        waits.append(seconds)
+        now[0] += seconds
+
+    await replay(FRAMES, store, lambda: jobs.append(len(store.picture.jobs)), clock, pause=pause)
+
+    assert waits == [0.0, 0.5, 2.5]
+    assert jobs == [0, 1, 2, 2]
+    assert clock.now() == AT + 12
+
+
+def test_a_replay_clock_stands_still_before_the_start() -> None:
+    assert ReplayClock().now() == 0.0
