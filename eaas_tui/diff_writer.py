@@ -1,0 +1,209 @@
+"""Writes to the terminal only the cells that differ from what it shows already.
+
+Textual redraws whole rows of a changed widget, each piece with its full style: five to twenty
+times the bytes. This takes Textual's updates apart into cells and compares. It reaches into
+Textual's private parts, so the version is pinned, and where they differ the stock writer is used.
+"""
+
+from collections.abc import Iterable, Iterator
+from inspect import signature
+from typing import Any, Final
+
+from rich.cells import cell_len
+from rich.color import ColorSystem
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.app import App
+from textual.screen import Screen
+from textual.strip import Strip
+
+from eaas_tui.cells import PLAIN, Look, look_of, sgr, signs_of
+
+BRIDGED: Final = 4
+"""A gap of so many unchanged cells is written again: a move of the cursor is as long."""
+FULL_FRAMES: Final = 8
+"""So many frames may wait for a slow terminal; what comes then waits as one. The queue holds 30,
+and blocks the program after that."""
+DRAINED_WITHIN_S: Final = 0.1
+
+Piece = tuple[int, int, Strip]
+"""Row, column, and what stands there."""
+
+
+def is_known() -> bool:
+    """Tell whether Textual's updates are made of what is expected here."""
+    layout, chops = signature(LayoutUpdate).parameters, signature(ChopsUpdate).parameters
+    return list(layout) == ["strips", "region"] and list(chops) == ["chops", "spans", "chop_ends"]
+
+
+def pieces_of(update: LayoutUpdate | ChopsUpdate) -> Iterator[Piece]:
+    """Yield what an update says, in reading order.
+
+    A chop that a changed span touches comes whole: what did not change costs nothing here. The
+    others are not to be believed, the widgets there were not asked.
+    """
+    if isinstance(update, LayoutUpdate):
+        for y, strips in enumerate(update.strips, update.region.y):
+            x = update.region.x
+            for strip in strips:
+                yield y, x, strip
+                x += strip.cell_length
+        return
+    for y, first, last in update.spans:
+        for (x, strip_or_none), end in zip(
+            update.chops[y].items(), update.chop_ends[y], strict=False
+        ):
+            if strip_or_none is not None and x < last and end > first:
+                yield y, x, strip_or_none
+
+
+class ShownScreen:
+    """What the terminal shows, cell by cell, and what turns that into something else."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.size: Final = (width, height)
+        self._signs: Final[list[list[str | None]]] = [[None] * width for _ in range(height)]
+        self._looks: Final[list[list[Look]]] = [[PLAIN] * width for _ in range(height)]
+        self._look = PLAIN
+        self._cursor: tuple[int, int] | None = None
+        """Row and column the terminal's cursor is at; None when that isn't sure."""
+        self._out: list[str] = []
+
+    def paint(self, pieces: Iterable[Piece], system: ColorSystem) -> str:
+        """Return what makes the terminal show the pieces; empty when it does already."""
+        self._out = []
+        self._cursor = None
+        for y, x, strip in pieces:
+            if 0 <= y < self.size[1]:
+                for text, style, control in strip:
+                    if not control:
+                        x = self._put(y, x, signs_of(text), look_of(style, system))
+        if self._look != PLAIN:
+            self._turn(PLAIN)
+        return "".join(self._out)
+
+    def _put(self, y: int, x: int, signs: tuple[str, ...] | list[str], look: Look) -> int:
+        """Write what differs of a piece of one look; return the column after it."""
+        end = min(x + len(signs), self.size[0])
+        if end <= x or x < 0:
+            return x + len(signs)
+        new = list(signs[: end - x])
+        blank = look.blank
+        looks = [blank if sign == " " else look for sign in new]
+        row, row_looks = self._signs[y], self._looks[y]
+        if row[x:end] != new or row_looks[x:end] != looks:
+            was = zip(row[x:end], row_looks[x:end], new, looks, strict=True)
+            changed = [at for at, (a, b, c, d) in enumerate(was, x) if a != c or b != d]
+            row[x:end], row_looks[x:end] = new, looks
+            for at in changed:
+                self._write(y, at)
+        return x + len(signs)
+
+    def _write(self, y: int, x: int) -> None:
+        sign, look = self._signs[y][x], self._looks[y][x]
+        if not sign:  # the second half of a wide sign: the first one is written for both
+            if self._cursor != (y, x + 1) and x and self._signs[y][x - 1]:
+                self._write(y, x - 1)
+            return
+        self._go(y, x)
+        if sign != " " or self._look.blank != look:
+            self._turn(look)
+        self._out.append(sign)
+        after = x + (1 if sign.isascii() else cell_len(sign))
+        # Where it is after a composed sign, or in the last column, terminals don't agree.
+        self._cursor = (y, after) if len(sign) == 1 and after < self.size[0] else None
+
+    def _go(self, y: int, x: int) -> None:
+        if self._cursor == (y, x):
+            return
+        if self._cursor is None or self._cursor[0] != y:
+            self._out.append(f"\x1b[{y + 1};{x + 1}H")
+        elif not self._bridge(y, self._cursor[1], x):
+            gap = x - self._cursor[1]
+            self._out.append(f"\x1b[{gap}C" if 0 < gap < 100 else f"\x1b[{x + 1}G")
+        self._cursor = (y, x)
+
+    def _bridge(self, y: int, start: int, end: int) -> bool:
+        """Write a short gap of unchanged cells again, if that takes no change of the look."""
+        if not 0 < end - start <= BRIDGED:
+            return False
+        gap = list(zip(self._signs[y][start:end], self._looks[y][start:end], strict=True))
+        if not all(self._goes_on_with(sign, look) for sign, look in gap):
+            return False
+        self._out.extend(sign for sign, _ in gap if sign)
+        return True
+
+    def _goes_on_with(self, sign: str | None, look: Look) -> bool:
+        """Tell whether the cell can be written with the look in force, and is one plain cell."""
+        if sign == " ":
+            return look == self._look.blank
+        return sign is not None and sign.isascii() and look == self._look and sign != ""
+
+    def _turn(self, look: Look) -> None:
+        self._out.append(sgr(self._look, look))
+        self._look = look
+
+
+class DiffWriter(App[None]):
+    """An app that writes differences. Mix in before the app's own base class."""
+
+    _shown: ShownScreen | None = None
+    _owes_a_draw = False
+
+    @property
+    def output_waits(self) -> int:
+        """How many pieces of output the terminal has not taken yet."""
+        thread = getattr(self._driver, "_writer_thread", None)
+        return 0 if thread is None else int(thread._queue.qsize())
+
+    def forget_shown(self) -> None:
+        """Believe nothing of what the terminal shows: it was cleared, or others wrote to it."""
+        self._shown = None
+
+    def _display(self, screen: Screen[Any], renderable: Any) -> None:
+        if (
+            not isinstance(renderable, LayoutUpdate | ChopsUpdate)
+            or not KNOWN
+            or self.is_headless
+            or self._batch_count
+            or self._driver is None
+            or self._driver.is_inline
+            or not self._running
+            or self._closed
+        ):
+            super()._display(screen, renderable)
+            return
+        try:
+            self._show(renderable)
+        except Exception as error:
+            self._handle_exception(error)
+        finally:
+            self.post_display_hook()
+
+    def _show(self, update: LayoutUpdate | ChopsUpdate) -> None:
+        assert self._driver is not None
+        if self.output_waits >= FULL_FRAMES:
+            self._owe_a_draw()
+            return
+        size = (self.size.width, self.size.height)
+        if self._shown is None or self._shown.size != size:
+            self._shown = ShownScreen(*size)
+        system = self.console._color_system or ColorSystem.TRUECOLOR
+        if out := self._shown.paint(pieces_of(update), system):
+            cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
+            self._begin_update()
+            self._driver.write(f"{out}\x1b[{cursor.y + 1};{cursor.x + 1}H")
+            self._end_update()
+            self._driver.flush()
+
+    def _owe_a_draw(self) -> None:
+        """Draw later, all at once: what is left out now is a difference then."""
+        if not self._owes_a_draw:
+            self._owes_a_draw = True
+            self.set_timer(DRAINED_WITHIN_S, self._pay_the_draw)
+
+    def _pay_the_draw(self) -> None:
+        self._owes_a_draw = False
+        self.screen.refresh()
+
+
+KNOWN: Final = is_known()

@@ -1,0 +1,205 @@
+"""The same screens as Textual's own writer, with far fewer bytes."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import pyte
+import pytest
+from rich.color import ColorSystem
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.app import App, ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.screen import ModalScreen, Screen
+from textual.strip import Strip
+from textual.widgets import Button, DataTable, Footer, Header, Input, Label, Static
+
+from eaas_tui.cells import REPLACEMENT
+from eaas_tui.diff_writer import KNOWN, ShownScreen, pieces_of
+
+TRUE = ColorSystem.TRUECOLOR
+SIZE = (100, 30)
+
+Cell = tuple[str, str, str, bool]
+
+
+class Question(ModalScreen[None]):
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss", "No")]
+
+    def compose(self) -> ComposeResult:
+        yield Label("cancel job 42 of 王芳?")
+        yield Button("Yes", variant="error")
+
+
+class Demo(App[None]):
+    """Stock widgets of every kind, with wide, coloured and composed text."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("m", "question", "Ask"),
+        ("t", "sort", "Sort"),
+        ("d", "dark", "Dark"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.console._color_system = TRUE
+        self.stock = Terminal()
+        self.ours = Terminal()
+        self.shown = ShownScreen(*SIZE)
+        self.steps = 0
+
+    def compose(self) -> ComposeResult:
+        yield Header()
+        yield Input(placeholder="filter")
+        with Horizontal():
+            yield DataTable()
+            with VerticalScroll():
+                for number in range(40):
+                    yield Static(Text(f"{number} 训练-e\u0301 █▌", style="bold red on #202020"))
+        yield Footer()
+
+    def on_mount(self) -> None:
+        table: DataTable[str] = self.query_one(DataTable)
+        table.add_columns("id", "name", "user")
+        for number in range(100):
+            table.add_row(str(number), f"多模态-{number}" if number % 3 else "eval", "dawei")
+        table.focus()
+
+    def action_question(self) -> None:
+        self.push_screen(Question())
+
+    def action_sort(self) -> None:
+        table: DataTable[str] = self.query_one(DataTable)
+        table.sort(table.ordered_columns[1].key, reverse=True)
+
+    def action_dark(self) -> None:
+        self.theme = "textual-light" if self.theme == "textual-dark" else "textual-dark"
+
+    def _display(self, screen: Screen[Any], renderable: Any) -> None:
+        """Write each update in both ways, and compare what two terminals make of it."""
+        if isinstance(renderable, LayoutUpdate | ChopsUpdate) and not self._batch_count:
+            self.stock.feed(renderable.render_segments(self.console))
+            self.ours.feed(self.shown.paint(pieces_of(renderable), TRUE))
+            self.steps += 1
+            assert differences(self.ours, self.stock) == []
+        super()._display(screen, renderable)
+
+
+class Terminal:
+    """A terminal in memory, and how many bytes came to it."""
+
+    def __init__(self) -> None:
+        self.screen = pyte.Screen(*SIZE)
+        self.screen.reset_mode(pyte.modes.DECAWM)  # as Textual does
+        self.stream = pyte.Stream(self.screen)
+        self.bytes = 0
+
+    def feed(self, data: str) -> None:
+        self.bytes += len(data.encode())
+        self.stream.feed(data)
+
+    def rows(self) -> list[list[Cell]]:
+        """Every cell; of a blank only the background counts."""
+        return [list(self._row(y)) for y in range(SIZE[1])]
+
+    def _row(self, y: int) -> Iterator[Cell]:
+        for x in range(SIZE[0]):
+            char = self.screen.buffer[y][x]
+            seen = char.data != " " or char.underscore or char.reverse
+            yield (char.data, char.fg if seen else "", char.bg, bool(seen and char.bold))
+
+
+def differences(ours: Terminal, stock: Terminal) -> list[tuple[int, int, Cell, Cell]]:
+    """Where two terminals differ, and what each shows there."""
+    return [
+        (y, x, a, b)
+        for y, (row, other) in enumerate(zip(ours.rows(), stock.rows(), strict=True))
+        for x, (a, b) in enumerate(zip(row, other, strict=True))
+        if a != b
+    ]
+
+
+SCRIPT = (
+    *("down", "down", "pagedown", "end", "up", "home", "right", "pagedown", "down", "up"),
+    *("t", "down", "down", "m", "tab", "escape", "tab", "down", "down", "down", "pagedown"),
+    *("shift+tab", "shift+tab", *"wide 王", "backspace", "left", "tab", "down", "d", "down"),
+    *("d", "ctrl+p", "q", "u", "i", "escape", "pagedown", "pageup", "down", "up", "down"),
+    *("down",) * 20,
+)
+
+
+async def test_a_script_of_keys_gives_the_screens_of_textuals_own_writer() -> None:
+    app = Demo()
+
+    async with app.run_test(size=SIZE) as pilot:
+        for key in SCRIPT:
+            await pilot.press(key)
+
+    assert app.steps > len(SCRIPT)
+    assert app.ours.bytes * 4 <= app.stock.bytes
+
+
+def paint(shown: ShownScreen, *segments: Segment, x: int = 0) -> str:
+    return shown.paint([(0, x, Strip(segments))], TRUE)
+
+
+def test_what_is_shown_already_costs_no_byte() -> None:
+    shown = ShownScreen(20, 2)
+
+    assert paint(shown, Segment("hello", Style(color="red"))) != ""
+    assert paint(shown, Segment("hello", Style(color="red"))) == ""
+
+
+def test_one_changed_cell_costs_a_move_and_a_sign() -> None:
+    shown = ShownScreen(20, 2)
+    paint(shown, Segment("load 41 %"))
+
+    assert paint(shown, Segment("load 42 %")) == "\x1b[1;7H2"
+
+
+def test_a_short_gap_is_written_again_instead_of_moving() -> None:
+    shown = ShownScreen(20, 2)
+    paint(shown, Segment("a..b"))
+
+    assert paint(shown, Segment("c..d")) == "\x1b[1;1Hc..d"
+
+
+def test_a_wide_sign_is_written_once_and_what_follows_stands_behind_it() -> None:
+    shown = ShownScreen(20, 2)
+
+    assert paint(shown, Segment("王x")) == "\x1b[1;1H王x"
+    assert paint(shown, Segment("a x")) == "\x1b[1;1Ha "
+
+
+def test_the_cursor_is_placed_anew_after_a_sign_that_terminals_measure_differently() -> None:
+    shown = ShownScreen(20, 2)
+
+    assert paint(shown, Segment("e\u0301x")) == "\x1b[1;1He\u0301\x1b[1;2Hx"
+
+
+def test_nothing_is_written_beyond_the_last_column_and_row() -> None:
+    shown = ShownScreen(4, 1)
+
+    assert paint(shown, Segment("abcdefgh")) == "\x1b[1;1Habcd"
+    assert shown.paint([(1, 0, Strip([Segment("x")]))], TRUE) == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["\x1b]0;t\x07", "\x1b[2J", "\x9b6n", "\u202eabc", "\x1b]8;;u\x07"]
+)
+def test_no_control_sequence_and_no_link_gets_out(text: str) -> None:
+    shown = ShownScreen(40, 1)
+
+    out = paint(shown, Segment(text, Style(link="http://evil")))
+
+    assert out.startswith("\x1b[1;1H")
+    assert out.removeprefix("\x1b[1;1H").isprintable()
+    assert REPLACEMENT in out
+    assert "evil" not in out
+
+
+def test_the_pinned_textual_is_one_whose_updates_are_known() -> None:
+    assert KNOWN
