@@ -1,0 +1,188 @@
+"""What the lines of the grid say, piece by piece, in exactly the cells they were given."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias
+
+import msgspec
+from rich.cells import cell_len
+
+from eaas.views import CardView, NodeView, PoolView
+from eaas_tui.glyphs import BLOCKS, Glyphs
+from eaas_tui.model.card_cells import (
+    Piece,
+    Shows,
+    Tone,
+    cell,
+    fit,
+    sparkline,
+    tone,
+)
+from eaas_tui.model.columns import padded
+from eaas_tui.model.grid import MARGIN, NO_POOL, Block, Line, Measure, Spot
+from eaas_tui.model.picture import Picture, Samples
+
+_NODE_SIGNS: Final[Mapping[str, str]] = {
+    "Ready": " ",
+    "Draining": "d",
+    "Unassigned": "-",
+    "Offline": "!",
+    "NeedsUpgrade": "^",
+}
+POOL_SPARK: Final = 30
+
+Look: TypeAlias = list[tuple[str, Tone, bool]]
+"""A line's pieces: the text, what it is about, and whether the cursor stands on it."""
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """How a person wants the grid: what its cells show, drawn with what, and who is looking."""
+
+    shows: Shows = "load"
+    glyphs: Glyphs = BLOCKS
+    me: str | None = None
+
+
+def block_pieces(
+    block: Block, measure: Measure, wish: Wish, spot: Spot | None, spark: str = ""
+) -> Look:
+    """Return a node's pieces; the flag says which of them the cursor stands on."""
+    node = block.node
+    on_node = spot is not None and spot.pool == block.pool and spot.node == node.name
+    silent = node.state in ("Offline", "NeedsUpgrade")
+    look: Tone = "dim" if silent else "name"
+    lead = (">" if on_node else " ") + node_sign(node)
+    pieces: Look = [
+        (lead, "sick" if silent or node.conditions else "name", False),
+        (padded(node.name, measure.name - 1), look, on_node and spot is not None and not spot.card),
+        (" ", "plain", False),
+    ]
+    for card in block.cards:
+        colour: Tone = "dim" if silent else tone(card, wish.me)
+        chosen = on_node and spot is not None and spot.card == card.uuid
+        pieces += _cell_pieces(card, measure.cell, wish, colour, chosen=chosen)
+    missing = measure.cards - len(block.cards)
+    if missing:
+        pieces.append((fit(_in_place_of_cards(block), missing * measure.cell), "dim", False))
+    pieces.append((fit(_tail(block), measure.tail), "dim", False))
+    if measure.spark:
+        pieces.append((spark.rjust(measure.spark - 1) + " ", "low", False))
+    return pieces
+
+
+def node_sign(node: NodeView) -> str:
+    """Return the one character that tells a node's state; ``!`` also for anything wrong."""
+    if node.state == "Ready" and node.conditions:
+        return "!"
+    return _NODE_SIGNS.get(node.state, "?")
+
+
+def pool_pieces(
+    line: Line, picture: Picture, spot: Spot | None, *, is_closed: bool, spark: str = ""
+) -> Look:
+    """Return the line that opens and closes a pool, with what it has."""
+    chosen = spot is not None and spot.pool == line.pool and spot.node is None
+    lead = (">" if chosen else " ") + ("+ " if is_closed else "- ")
+    pieces: Look = [
+        (lead, "title", False),
+        (line.pool, "title", chosen),
+        ("  " + _pool_words(line, picture), "dim", False),
+    ]
+    if spark.strip():
+        pieces.append(("  load, 15 min ", "dim", False))
+        pieces.append((spark, "low", False))
+    return pieces
+
+
+def head_pieces(picture: Picture, measure: Measure, width: int, shows: Shows) -> list[Piece]:
+    """Return the title line: how many nodes, and above each column the card's index."""
+    title = f" NODES {len(picture.nodes)}"
+    room = MARGIN + measure.name
+    if measure.is_dense or measure.cell < 3:
+        return [(fit(f"{title}  {_legend(shows)}", width), "title")]
+    columns = "".join(f"{f'G{at}':<{measure.cell}}" for at in range(measure.cards))
+    head = fit(title, room if measure.cards else width)
+    rest = width - len(head) - len(columns)
+    legend = f"free  {_legend(shows)}" if rest > 18 else "free"
+    return [(head, "title"), (columns, "dim"), (fit(legend, rest), "dim")]
+
+
+def changed_cells(was: Look, now: Look) -> tuple[int, int]:
+    """Return the columns from the first to the last difference; equal lines have none."""
+    if was == now:
+        return 0, 0
+    left = _equal_width(was, now)
+    right = _equal_width(was[::-1], now[::-1])
+    whole = max(_width(was), _width(now))
+    if _width(was) != _width(now):
+        return left, whole
+    return left, max(left + 1, whole - right)
+
+
+def spark_of(
+    cards: Sequence[CardView], samples: Mapping[str, Samples], width: int, glyphs: Glyphs
+) -> str:
+    """Return the cards' last quarter of an hour in that many columns."""
+    kept = [samples[card.uuid].utilization_pct for card in cards if card.uuid in samples]
+    return sparkline(kept, width, glyphs)
+
+
+def _equal_width(one: Look, other: Look) -> int:
+    width = 0
+    for was, now in zip(one, other, strict=False):
+        if was != now:
+            break
+        width += cell_len(was[0])
+    return width
+
+
+def _width(look: Look) -> int:
+    return sum(cell_len(text) for text, _, _ in look)
+
+
+def _cell_pieces(card: CardView, width: int, wish: Wish, colour: Tone, *, chosen: bool) -> Look:
+    text = cell(card, width, wish.shows, wish.glyphs)
+    if not chosen or width < 3:
+        return [(text, colour, chosen)]
+    return [(text[:-1], colour, True), (text[-1:], colour, False)]
+
+
+def _in_place_of_cards(block: Block) -> str:
+    node = block.node
+    if block.cards or node.cpus is None:
+        return ""
+    return f"no cards, {node.cpus_used:g} of {node.cpus:g} cpus held"
+
+
+def _tail(block: Block) -> str:
+    free = sum(card.state == "free" and card.offered for card in block.cards)
+    word = "" if block.node.state == "Ready" else f" {block.node.state}"
+    return f"{free:>2}{word}" if block.cards else f"  {word}"
+
+
+def _pool_words(line: Line, picture: Picture) -> str:
+    pool = picture.pools.get(line.pool)
+    if pool is None:
+        advice = "; mini-eaas pool add POOL NODE" if line.pool == NO_POOL else ""
+        return f"{_count(len(line.nodes), 'node')}: nothing runs there{advice}"
+    parts = [_count(len(line.nodes), "node")]
+    if pool.cards_total:
+        parts.append(_free_cards(line, pool, picture))
+    if pool.cards_unavailable:
+        parts.append(f"{pool.cards_unavailable} unavailable")
+    return ", ".join([*parts, f"{pool.running} running", f"{pool.waiting} waiting"])
+
+
+def _free_cards(line: Line, pool: PoolView, picture: Picture) -> str:
+    cards = [card for name in line.nodes for card in picture.nodes[name].cards]
+    simulated = sum(card.simulated for card in cards)
+    kind = "simulated card" if simulated and simulated == len(cards) else "card"
+    mixed = f" ({simulated} simulated)" if 0 < simulated < len(cards) else ""
+    return f"{pool.cards_free} of {_count(pool.cards_total, kind)}{mixed} free"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _legend(shows: Shows) -> str:
+    return {"load": "", "user": "shows users", "job": "shows jobs"}[shows]

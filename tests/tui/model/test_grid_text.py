@@ -1,0 +1,109 @@
+from rich.cells import cell_len
+
+from eaas_tui.glyphs import BLOCKS
+from eaas_tui.model.grid import Line, Spot, lay_out
+from eaas_tui.model.grid_text import (
+    Look,
+    Wish,
+    block_pieces,
+    changed_cells,
+    head_pieces,
+    node_sign,
+    pool_pieces,
+    spark_of,
+)
+from eaas_tui.model.picture import Picture, Samples
+from tests.rig.pictures import a_card, a_held_card, a_node, a_picture
+
+PICTURE = a_picture(
+    a_node("a", a_card(0), a_held_card(1)),
+    a_node("训练机器一号", a_card(0), a_held_card(1, user="王芳")),
+    a_node("c", a_held_card(0), state="Offline"),
+    a_node("cpu"),
+)
+
+
+def words(look: Look) -> str:
+    return "".join(text for text, _, _ in look)
+
+
+def lines(picture: Picture, width: int, spot: Spot | None = None) -> list[str]:
+    grid = lay_out(picture, width=width, height=20)
+    return [
+        words(block_pieces(line.blocks[0], grid.measure, Wish(), spot))
+        for line in grid.lines
+        if not line.is_pool
+    ]
+
+
+def test_every_node_takes_the_same_cells_whatever_its_name() -> None:
+    for width in (20, 60, 80, 200):
+        assert len({cell_len(line) for line in lines(PICTURE, width)}) == 1, width
+
+
+def test_a_node_line_shows_its_cards_and_how_many_are_free() -> None:
+    first, offline, cpu, _ = lines(PICTURE, 60)
+
+    assert first.split() == ["a", "·", "free", "30C", "██", "a", "68%", "55G", "1"]
+    assert offline.startswith(" !c")
+    assert offline.rstrip().endswith("Offline")
+    assert "no cards, 8 of 64 cpus" in cpu
+
+
+def test_the_selection_is_told_by_a_sign_too() -> None:
+    chosen = lines(PICTURE, 80, Spot("default", "a", "GPU-a-1"))
+
+    assert [line[0] for line in chosen] == [">", " ", " ", " "]
+
+
+def test_each_state_of_a_node_has_its_sign() -> None:
+    states = ("Ready", "Draining", "Unassigned", "Offline", "NeedsUpgrade")
+
+    assert len({node_sign(a_node("n", state=state)) for state in states}) == len(states)
+
+
+def test_a_pool_line_counts_and_says_whether_it_is_open() -> None:
+    line = Line(pool="default", nodes=("a", "c"))
+
+    closed = words(pool_pieces(line, PICTURE, Spot("default"), is_closed=True))
+    opened = words(pool_pieces(line, PICTURE, None, is_closed=False))
+
+    assert closed == ">+ default  2 nodes, 2 of 5 cards free, 0 running, 0 waiting"
+    assert opened.startswith(" - default")
+
+
+def test_the_head_names_the_columns() -> None:
+    picture = a_picture(a_node("a", a_card(0), a_card(1)))
+    measure = lay_out(picture, width=90, height=9).measure
+
+    head = "".join(text for text, _ in head_pieces(picture, measure, 90, "user"))
+
+    assert head.split() == ["NODES", "1", "G0", "G1", "free", "shows", "users"]
+
+
+def test_simulated_cards_are_called_so() -> None:
+    line = Line(pool="default", nodes=("a",))
+    half = a_picture(a_node("a", a_card(0, simulated=True), a_card(1)))
+    whole = a_picture(a_node("a", a_card(0, simulated=True)))
+
+    assert "2 cards (1 simulated)" in words(pool_pieces(line, half, None, is_closed=False))
+    assert "1 of 1 simulated card free" in words(pool_pieces(line, whole, None, is_closed=False))
+
+
+def test_only_the_columns_that_changed_are_painted_again() -> None:
+    one: Look = [("ab", "name", False), ("cd", "low", False), ("ef", "low", False)]
+    other: Look = [one[0], ("xy", "low", False), one[2]]
+
+    assert changed_cells(one, one) == (0, 0)
+    assert changed_cells(one, other) == (2, 4)
+    assert changed_cells(one, one[:2]) == (4, 6)
+
+
+def test_a_sparkline_is_the_mean_of_the_cards() -> None:
+    card, other = a_card(0), a_card(1)
+    samples = {
+        card.uuid: Samples(every_s=5.0, utilization_pct=(0, 100), memory_pct=(0, 0)),
+        other.uuid: Samples(every_s=5.0, utilization_pct=(0, 0), memory_pct=(0, 0)),
+    }
+
+    assert spark_of([card, other], samples, 2, BLOCKS) == "▁▅"
