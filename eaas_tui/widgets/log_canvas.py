@@ -1,0 +1,145 @@
+"""How a log is painted: the rows in sight, and of those only the ones that changed."""
+
+from typing import ClassVar, Final
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.cache import LRUCache
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from eaas_tui.model.log_pages import LogPages
+from eaas_tui.model.log_rows import Row, rows_from, settled
+from eaas_tui.model.log_selection import Selection, Spot
+from eaas_tui.widgets.log_lines import LogLines, Shown
+
+BAR: Final = 1
+"""Cells of the scrollbar, which are kept free when there is none."""
+STRIPS_KEPT: Final = 1500
+
+
+class LogCanvas(Widget):
+    """Paints the rows of a log that are in sight, and only those that changed."""
+
+    DEFAULT_CSS = """
+    LogCanvas { height: 1fr; width: 1fr; }
+    LogCanvas > .log-view--selected { background: $primary 50%; }
+    LogCanvas > .log-view--hit { background: $warning 60%; text-style: bold; }
+    LogCanvas > .log-view--empty { color: $text-muted; }
+    LogCanvas > .log-view--thumb { background: $foreground 40%; }
+    LogCanvas > .log-view--track { background: $foreground 10%; }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"log-view--{part}" for part in ("selected", "hit", "empty", "thumb", "track")
+    }
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.pages = LogPages()
+        self.lines = LogLines(self.pages)
+        self.top = Spot(0, 0)
+        """The line of the first row in sight, and which of its rows."""
+        self.left = 0
+        self.words = ""
+        self.selection: Selection | None = None
+        self.empty = ""
+        """What stands there while there are no lines."""
+        self._rows: list[Row] = []
+        self._looks: list[Shown | str] = []
+        self._bars: tuple[int, int] | None = None
+        self._strips: Final[LRUCache[Shown, Strip]] = LRUCache(STRIPS_KEPT)
+
+    @property
+    def rows_seen(self) -> int:
+        """How many rows are seen at once; 1 at least, so that moving always moves."""
+        return max(1, self.size.height)
+
+    @property
+    def top_row(self) -> Row:
+        """Return the first row in sight."""
+        return Row(self.pages.index_at(self.top.offset), self.top.cell)
+
+    def row_at(self, y: int) -> Row | None:
+        """Return the row that stands on this line of the widget."""
+        return self._rows[y] if 0 <= y < len(self._rows) else None
+
+    @property
+    def rows(self) -> list[Row]:
+        """Return the rows in sight."""
+        return self._rows
+
+    def lay_out(self) -> None:
+        """Paint what is in sight now, if it looks different from what is on the screen."""
+        self.lines.lay_out(max(1, self.size.width - BAR), wrap=self.lines.wrap)
+        count, height_of = self.pages.count, self.lines.height_of
+        top = settled(self.top_row, self.rows_seen, count, height_of)
+        self.top = Spot(self.pages.start(top.line), top.part) if count else Spot(0, 0)
+        self._rows = list(rows_from(top, self.size.height, count, height_of))
+        looks = [self._look_at(y) for y in range(self.size.height)]
+        bars = self._bar()
+        if len(looks) != len(self._looks) or bars != self._bars:
+            self.refresh()
+        elif changed := [y for y, look in enumerate(looks) if look != self._looks[y]]:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+        self._looks, self._bars = looks, bars
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line: a row of the log, and the scrollbar's cell beside it."""
+        look = self._looks[y] if y < len(self._looks) else ""
+        row = self.row_at(y)
+        if isinstance(look, str) or row is None:
+            style = self.get_component_rich_style("log-view--empty", partial=True)
+            strip = Strip([Segment(str(look or ""), style)])
+        else:
+            strip = self._strip(row, look)
+        width = max(0, self.size.width - BAR)
+        bar = self._bar_cell(y)
+        return Strip([*strip.adjust_cell_length(width), bar]).apply_style(self.rich_style)
+
+    def notify_style_update(self) -> None:
+        """Paint everything anew: the colours are others."""
+        super().notify_style_update()
+        self._strips.clear()
+
+    def forget(self) -> None:
+        """Drop what was painted: the log is another one."""
+        self._strips.clear()
+        self._looks = []
+
+    def _look_at(self, y: int) -> Shown | str:
+        row = self.row_at(y)
+        if row is None:
+            return self.empty if y == 0 and not self.pages.count else ""
+        return self.lines.shown(row, self.left, self.selection, self.words)
+
+    def _strip(self, row: Row, look: Shown) -> Strip:
+        strip = self._strips.get(look)
+        if strip is None:
+            strip = self._strips[look] = self.lines.strip(
+                row, look, selected=self._style("selected"), hit=self._style("hit")
+            )
+        return strip
+
+    def _style(self, part: str) -> Style:
+        return self.get_component_rich_style(f"log-view--{part}", partial=True)
+
+    def _bar(self) -> tuple[int, int] | None:
+        """Return which lines are the scrollbar's thumb; None when everything is in sight."""
+        size, height = self.pages.size, self.size.height
+        if not self._rows or not size:
+            return None
+        seen_end = self.pages.stop(self._rows[-1].line)
+        if self.top == Spot(0, 0) and seen_end >= size - 1:
+            return None
+        length = max(1, height * (seen_end - self.top.offset) // size)
+        first = min(height - length, height * self.top.offset // size)
+        if seen_end >= size - 1:
+            first = height - length
+        return first, first + length
+
+    def _bar_cell(self, y: int) -> Segment:
+        if self._bars is None:
+            return Segment(" ")
+        part = "thumb" if self._bars[0] <= y < self._bars[1] else "track"
+        return Segment(" ", self._style(part))
