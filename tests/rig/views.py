@@ -29,7 +29,7 @@ def a_reason(code: str = "too_few_free_cards", text: str | None = None) -> Reaso
     return ReasonView(code=code, text=text or "n1 has 0 free cards, 1 asked for")
 
 
-def a_held_card(index: int = 0, node: str = "n1", **but: Any) -> HeldCardView:
+def a_held_card(index: int | None = 0, node: str = "n1", **but: Any) -> HeldCardView:
     """Return a card as the job that has it shows it."""
     return HeldCardView(
         **{"uuid": f"GPU-{node}-{index}", "index": index, "memory_mib": None, **but}

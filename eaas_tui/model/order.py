@@ -1,0 +1,89 @@
+"""The orders a list of jobs may be in. What compares equal stays in the order of the numbers."""
+
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Final
+
+from eaas.lifecycle import ENDED, JobState
+from eaas.views import JobView
+from eaas_tui.model.format import gpus, run_s
+
+DEFAULT: Final = "order"
+"""The controller's own: on nodes by number, then in line, then what ended, the newest first."""
+
+Key = Callable[[JobView], str | float | None]
+
+_STATE_ORDER: Final[Mapping[str, int]] = MappingProxyType(
+    {state: place for place, state in enumerate(JobState)}
+)
+
+KEYS: Final[Mapping[str, Key]] = MappingProxyType(
+    {
+        "id": attrgetter("id"),
+        "name": lambda job: None if job.name is None else job.name.casefold(),
+        "user": lambda job: job.user.casefold(),
+        "state": lambda job: _STATE_ORDER.get(job.state, len(_STATE_ORDER)),
+        "pool": attrgetter("pool"),
+        "queue": lambda job: f"{job.pool}/{job.queue}",
+        "position": attrgetter("position"),
+        "priority": lambda job: -job.priority,
+        "gpus": lambda job: -gpus(job),
+        "node": attrgetter("node"),
+        "attempt": attrgetter("attempt"),
+        "age": attrgetter("created_at"),
+        "started": attrgetter("started_at"),
+        "ended": attrgetter("finished_at"),
+        "reason": lambda job: None if job.reason is None else job.reason.text,
+    }
+)
+"""What each column sorts by, ascending; ``time`` and ``order`` come beside these."""
+
+SORTS: Final = (DEFAULT, *KEYS, "time")
+
+
+def ordered(
+    jobs: Iterable[JobView], sort: str = DEFAULT, *, now: float = 0.0, reverse: bool = False
+) -> list[JobView]:
+    """Return the jobs in that order; a job without the value comes last, in reverse too.
+
+    ``now`` is Unix seconds, for sorting by the time that jobs have run. A sort that nobody knows
+    is the default one.
+    """
+    if sort == "time":
+        return _by(jobs, lambda job: run_s(job, now), reverse=reverse)
+    key = KEYS.get(sort)
+    if key is None:
+        listed = _as_the_controller(jobs)
+        return listed[::-1] if reverse else listed
+    return _by(jobs, key, reverse=reverse)
+
+
+def _by(jobs: Iterable[JobView], key: Key, *, reverse: bool) -> list[JobView]:
+    by_number = sorted(jobs, key=attrgetter("id"))
+    pairs = [(key(job), job) for job in by_number]
+    known = [pair for pair in pairs if pair[0] is not None]
+    known.sort(key=lambda pair: pair[0], reverse=reverse)  # type: ignore[arg-type,return-value]
+    without = [job for value, job in pairs if value is None]
+    return [job for _, job in known] + without
+
+
+def _as_the_controller(jobs: Iterable[JobView]) -> list[JobView]:
+    placed: list[JobView] = []
+    in_line: list[JobView] = []
+    not_yet: list[JobView] = []
+    ended: list[JobView] = []
+    for job in jobs:
+        if job.state in ENDED:
+            ended.append(job)
+        elif job.state != JobState.PENDING:
+            placed.append(job)
+        elif job.position is not None:
+            in_line.append(job)
+        else:
+            not_yet.append(job)
+    placed.sort(key=attrgetter("id"))
+    in_line.sort(key=attrgetter("pool", "position", "id"))
+    not_yet.sort(key=attrgetter("pool", "id"))
+    ended.sort(key=lambda job: (job.finished_at or "", job.id), reverse=True)
+    return [*placed, *in_line, *not_yet, *ended]
