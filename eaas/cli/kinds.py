@@ -34,7 +34,7 @@ class JobNumber(click.ParamType[int]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the number."""
         text = str(value)
-        if not text.isdecimal() or len(text) > 18:
+        if not (text.isascii() and text.isdecimal()) or len(text) > 18:
             self.fail(f"{shown(text)} is no job number; mini-eaas job list shows them", param, ctx)
         return int(text)
 
@@ -89,7 +89,7 @@ class JobPath(click.ParamType[tuple[int, str]]):
         if isinstance(value, tuple):
             return value
         number, colon, path = str(value).partition(":")
-        if not colon or not number.isdecimal():
+        if not (colon and number.isascii() and number.isdecimal()):
             self.fail(
                 f"{shown(value)} is no path of a job: write ID:PATH, such as 42:out", param, ctx
             )

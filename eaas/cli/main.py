@@ -97,6 +97,11 @@ CLI: Final = Group(
         "pool": POOL,
         "queue": QUEUE,
         "node": NODE,
+        "image": Group(
+            "image",
+            "Look at the images on the nodes.",
+            {"list": Entry("eaas.cli.images:list_images", "List images and where they lie.")},
+        ),
         "events": Entry("eaas.cli.system:events", "Show what happened."),
         "config": Group(
             "config",

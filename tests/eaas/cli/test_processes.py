@@ -1,3 +1,4 @@
+import asyncio
 import os
 import signal
 import subprocess
@@ -73,7 +74,7 @@ async def test_a_program_that_hangs_can_be_killed(
 
     assert not await stop(paths, "sleeper", within_s=0.1)
     assert await stop(paths, "sleeper", within_s=10, by=signal.SIGKILL)
-    assert sleeper.wait() == -9
+    assert await asyncio.to_thread(sleeper.wait) == -9
 
 
 def test_a_program_that_ended_says_why(paths: Paths) -> None:
