@@ -70,7 +70,7 @@ async def test_a_program_that_hangs_can_be_killed(
     paths: Paths, sleeper: "subprocess.Popen[bytes]"
 ) -> None:
     sleeper.send_signal(signal.SIGSTOP)
-    os.waitid(os.P_PID, sleeper.pid, os.WSTOPPED)
+    await asyncio.to_thread(os.waitid, os.P_PID, sleeper.pid, os.WSTOPPED)
 
     assert not await stop(paths, "sleeper", within_s=0.1)
     assert await stop(paths, "sleeper", within_s=10, by=signal.SIGKILL)
