@@ -28,6 +28,9 @@ STATE_WORDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 )
 """Any beginning of these may be typed after ``state:``."""
 
+MAX_REMEMBERED: Final = 100_000
+"""Texts a pattern has been tried on; looking again costs much less than trying again."""
+
 _TOKEN: Final = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
 _NUMBER: Final = re.compile(r"(>=|<=|!=|>|<|=)?([+-]?[0-9]{1,9})?")
 _COMPARE: Final[Mapping[str, Callable[[int, int], bool]]] = MappingProxyType(
@@ -101,7 +104,10 @@ class Filter:
         for word in self._words:
             if word not in text:
                 return False
-        return all(word not in text for word in self._no_words)
+        for word in self._no_words:  # noqa: SIM110 - half the time of all(), for every job
+            if word in text:
+                return False
+        return True
 
     def select(self, jobs: Iterable[JobView]) -> list[JobView]:
         """Return the jobs to be shown, in the order they come."""
@@ -190,16 +196,20 @@ def _regex(pattern: str) -> Test:
     search = compiled(pattern)
     seen: dict[str, bool] = {}
 
-    def found(text: str) -> bool:
+    def test(job: JobView) -> bool:
         """Most texts come again and again: users, images, reasons."""
-        known = seen.get(text)
-        if known is None:
-            if len(seen) > 50_000:
-                seen.clear()
-            known = seen[text] = search(text)
+        for text in texts(job):
+            if (known := seen.get(text)) is None:
+                known = seen[text] = search(text)
+            if known:
+                break
+        else:
+            known = False
+        if len(seen) > MAX_REMEMBERED:
+            seen.clear()
         return known
 
-    return lambda job: any(map(found, texts(job)))
+    return test
 
 
 def _in_states(value: str) -> Test:
