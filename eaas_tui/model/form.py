@@ -12,6 +12,7 @@ from eaas.field_checks import Wrong
 from eaas.job_fields import FIELDS, JobField, nested
 from eaas.job_file import KEY_FIELD, read_job_file
 from eaas.job_spec import read_spec, spec_as_typed
+from eaas.views import FieldErrorView
 from eaas_tui.model.form_text import clean, text_from, twice, value_from
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -149,7 +150,7 @@ def hidden_in(fields: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(key for key, value in fields.items() if value is None)
 
 
-def beside(errors: Iterable[FieldError]) -> dict[str, str]:
+def beside(errors: Iterable[FieldError | FieldErrorView]) -> dict[str, str]:
     """Return the mistakes by the field they are shown beside, the first of each.
 
     A mistake of a field that the form doesn't show stands under its own key.

@@ -1,0 +1,154 @@
+"""One field of the form: its label, the control it is typed into, and what is wrong with it."""
+
+from collections.abc import Callable
+from typing import Final
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.suggester import Suggester
+from textual.widget import Widget
+from textual.widgets import Input, Label, Select, Static, TextArea
+
+from eaas.field_checks import Choice
+from eaas.job_fields import JobField
+from eaas_tui.model.form_text import SEVERAL_LINES
+
+Complete = Callable[[str, str], str | None]
+"""Return a field's text, by its key, completed to something there is."""
+
+
+class FormField(Vertical):
+    """Draws one field of a job, and says when a person changes it."""
+
+    DEFAULT_CSS = """
+    FormField { height: auto; }
+    FormField > Horizontal { height: auto; }
+    FormField Label { width: 17; padding: 0 1; }
+    FormField Input { width: 1fr; }
+    FormField TextArea { width: 1fr; height: auto; min-height: 1; max-height: 6; padding: 0; }
+    FormField Select { width: 1fr; }
+    FormField > .mistake { display: none; height: auto; padding: 0 1 0 17; }
+    FormField.-wrong > .mistake { display: block; }
+    """
+
+    class Edited(Message):
+        """A person changed the field's text."""
+
+        def __init__(self, key: str, text: str) -> None:
+            self.key: Final = key
+            self.text: Final = text
+            super().__init__()
+
+    class Entered(Message):
+        """A person pressed enter in a field of one line."""
+
+        def __init__(self, key: str) -> None:
+            self.key: Final = key
+            super().__init__()
+
+    def __init__(self, field: JobField, complete: Complete) -> None:
+        super().__init__(id=id_of(field.key))
+        self.field: Final = field
+        self._control: Final = _control(field, complete)
+        self._mistake: Final = Static(classes="mistake", markup=False)
+        self._shown = ""
+
+    def compose(self) -> ComposeResult:
+        """Lay out label and control, and below them what is wrong."""
+        with Horizontal():
+            yield Label(self.field.label, markup=False)
+            yield self._control
+        yield self._mistake
+
+    def show(self, text: str) -> None:
+        """Put the text into the control; this is nobody's edit."""
+        control = self._control
+        if isinstance(control, Input):
+            control.value = text
+        elif isinstance(control, TextArea):
+            control.load_text(text)
+        else:
+            control.value = text if text in _choices(self.field) else Select.NULL
+        self._shown = self._typed()
+
+    def show_mistake(self, text: str | None) -> None:
+        """Say what is wrong, or that nothing is."""
+        self.set_class(text is not None, "-wrong")
+        if text is not None:
+            self._mistake.update(Content(f"✗ {text}"))
+
+    def take_focus(self) -> None:
+        """Let the person type here."""
+        self._control.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """See what was typed."""
+        event.stop()
+        self._see()
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """See what was typed."""
+        event.stop()
+        self._see()
+
+    def on_select_changed(self, event: Select.Changed) -> None:
+        """See what was chosen."""
+        event.stop()
+        self._see()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Say that this field is done."""
+        event.stop()
+        self.post_message(self.Entered(self.field.key))
+
+    def _see(self) -> None:
+        text = self._typed()
+        if text != self._shown:
+            self._shown = text
+            self.post_message(self.Edited(self.field.key, text))
+
+    def _typed(self) -> str:
+        control = self._control
+        if isinstance(control, Input):
+            return control.value
+        if isinstance(control, TextArea):
+            return control.text
+        return control.value if isinstance(control.value, str) else ""
+
+
+class _Completing(Suggester):
+    """Completes what is typed from what there is at this moment."""
+
+    def __init__(self, key: str, complete: Complete) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._key: Final = key
+        self._complete: Final = complete
+
+    async def get_suggestion(self, value: str) -> str | None:
+        return self._complete(self._key, value)
+
+
+def id_of(key: str) -> str:
+    """Return the widget id of a field's key."""
+    return f"field-{key.replace('.', '-')}"
+
+
+def field_around(widget: Widget | None) -> FormField | None:
+    """Return the field that the widget is part of, if it is part of one."""
+    while widget is not None and not isinstance(widget, FormField):
+        widget = widget.parent if isinstance(widget.parent, Widget) else None
+    return widget
+
+
+def _control(field: JobField, complete: Complete) -> Input | TextArea | Select[str]:
+    if choices := _choices(field):
+        return Select([(choice, choice) for choice in choices], prompt="", compact=True)
+    if field.key in SEVERAL_LINES:
+        return TextArea(compact=True, highlight_cursor_line=False)
+    return Input(compact=True, select_on_focus=False, suggester=_Completing(field.key, complete))
+
+
+def _choices(field: JobField) -> tuple[str, ...]:
+    return field.check.choices if isinstance(field.check, Choice) else ()
