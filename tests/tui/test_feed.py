@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -7,11 +8,12 @@ import pytest
 
 from eaas.errors import EaasError, Unauthenticated, Unreachable
 from eaas.views import EventView, Page, StatusView
-from eaas.wire.to_client import AnyToClient
+from eaas.wire.to_client import AnyToClient, Snapshot
 from eaas_tui.feed import LONGEST_WAIT_S, Backoff, follow
-from eaas_tui.model.picture import Link
+from eaas_tui.model.picture import Link, Picture
 from eaas_tui.model.store import Store
 from eaas_tui.recording import Recorder, read_recording, replay_at_once
+from tests.rig.pool import an_installation
 from tests.rig.views import AT, a_job, a_snapshot, an_event, changes
 
 
@@ -241,3 +243,56 @@ async def test_what_was_heard_is_recorded_and_makes_the_same_picture(tmp_path: P
 
     first, second = console.store.picture, again.picture
     assert (first.jobs, first.events, first.user) == (second.jobs, second.events, second.user)
+
+
+class Watched:
+    """A store that a test can wait for."""
+
+    def __init__(self) -> None:
+        self.store = Store()
+        self._changed = asyncio.Event()
+
+    def seen(self) -> None:
+        self._changed.set()
+
+    async def until(self, holds: Callable[[Picture], bool]) -> Picture:
+        async with asyncio.timeout(30):
+            while not holds(self.store.picture):
+                self._changed.clear()
+                await self._changed.wait()
+        return self.store.picture
+
+
+async def test_a_real_controller_that_is_killed_comes_back_as_it_is_then() -> None:
+    watched = Watched()
+    async with an_installation() as pool:
+        pool.start_controller()
+        await pool.add_agent("n1", simulate="2x24GiB")
+        async with pool.client() as client, asyncio.TaskGroup() as tasks:
+            ear = tasks.create_task(follow(client, watched.store, watched.seen))
+            job = await client.submit({"command": "sleep 600", "gpus": 1})
+            await watched.until(lambda picture: _state(picture, job.id) == "Running")
+
+            pool.controller.kill()
+            away = await watched.until(lambda picture: picture.link.state == "away")
+            assert away.link.text is not None
+            assert _state(away, job.id) == "Running"
+
+            pool.start_controller()
+            await watched.until(lambda picture: picture.is_live)
+            await client.cancel(job.id, grace_s=0)
+            await watched.until(lambda picture: _state(picture, job.id) == "Cancelled")
+            fresh = Store()
+            async with aclosing(client.stream()) as frames:
+                first = await anext(frames)
+            assert isinstance(first, Snapshot)
+            fresh.apply(first, 0.0)
+            same = await watched.until(lambda picture: picture.queues == fresh.picture.queues)
+            assert same.nodes.keys() == fresh.picture.nodes.keys()
+            assert job.id in {event.job for event in same.events}
+            ear.cancel()
+
+
+def _state(picture: Picture, id: int) -> str | None:
+    job = picture.jobs.get(id)
+    return None if job is None else job.state
