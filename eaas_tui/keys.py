@@ -28,6 +28,8 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     where: frozenset[str] = ANYWHERE
     """Names of views."""
     needs: Needs = "look"
+    priority: bool = False
+    """Whether it works in forms and questions, too."""
     rank: int = 50
     """The footer's order: what is used most has the smallest number."""
 
@@ -174,7 +176,8 @@ KEYS: Final[tuple[Key, ...]] = (
     Key(keys=("escape",), action="app.back", words="close, clear, back", short="back", rank=70),
     Key(keys=("q",), action="app.quit_view", words="close this view; the last one quits",
         short="quit", rank=45),
-    Key(keys=("ctrl+c",), action="app.interrupt", words="twice: quit, whatever is open"),
+    Key(keys=("ctrl+c",), action="app.interrupt", words="twice: quit, whatever is open",
+        priority=True),
 )  # fmt: skip
 
 
@@ -217,6 +220,7 @@ def _bindings(keys: Iterable[Key]) -> list[Binding]:
             key.action,
             key.words,
             show=False,
+            priority=key.priority,
             id=f"{key.action.partition('(')[0].removeprefix('app.')}.{key.keys[0]}",
         )
         for key in keys

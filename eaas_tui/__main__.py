@@ -1,0 +1,45 @@
+"""Starts the console: ``eaas-tui``, or ``mini-eaas tui``."""
+
+import os
+import sys
+from collections.abc import MutableMapping
+
+from eaas_tui.arguments import Arguments, parsed
+from eaas_tui.terminal import block_cells, is_terminal
+
+NO_TERMINAL = (
+    "the console needs a terminal; mini-eaas status, gpus and job list show the pool without one"
+)
+
+
+def main() -> None:
+    """Run the console and exit with its code."""
+    sys.exit(run(parsed(sys.argv[1:])))
+
+
+def run(arguments: Arguments) -> int:
+    """Run the console in this terminal and return the exit code."""
+    if not is_terminal(0, 1, 2):
+        print(f"eaas-tui: {NO_TERMINAL}", file=sys.stderr)
+        return 2
+    prepare(os.environ)
+    wide = None if arguments.ascii else block_cells(0, 2)
+    from eaas_tui.start import in_terminal  # imports Textual, which reads the environment once
+
+    return in_terminal(arguments, block_cells=wide)
+
+
+def prepare(environ: MutableMapping[str, str]) -> None:
+    """Set what Textual reads when it is imported; what a person has set stays.
+
+    The Kitty protocol would keep input methods from typing in some terminals, and leaves
+    rubbish behind after a lost connection. Animations cost bytes on a slow link.
+    """
+    environ.setdefault("TEXTUAL_DISABLE_KITTY_KEY", "1")
+    environ.setdefault("TEXTUAL_ANIMATIONS", "none")
+    environ.setdefault("TEXTUAL_SMOOTH_SCROLL", "0")
+    environ.setdefault("ESCDELAY", "50")
+
+
+if __name__ == "__main__":
+    main()

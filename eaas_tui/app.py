@@ -1,0 +1,292 @@
+"""The console: everything is made here, and the one picture is drawn from here."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.reactive import var
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Input
+
+from eaas.views import JobView
+from eaas_tui import keys, themes
+from eaas_tui.actions import Actions, Severity
+from eaas_tui.arguments import Arguments
+from eaas_tui.commanding import Commanding
+from eaas_tui.desk import desk_of
+from eaas_tui.diff_writer import DiffWriter
+from eaas_tui.ending import write_down
+from eaas_tui.glyphs import BLOCKS, Glyphs
+from eaas_tui.keys import Needs
+from eaas_tui.model.picture import Picture
+from eaas_tui.model.store import Store
+from eaas_tui.pace import Pace
+from eaas_tui.screens.base import PictureApp, PictureScreen
+from eaas_tui.screens.help import HelpScreen
+from eaas_tui.views import BASES, made
+
+if TYPE_CHECKING:
+    from eaas.client import Client
+
+TWICE_WITHIN_S: Final = 1.0
+"""Two ``ctrl+c`` within this time leave the console, whatever is open."""
+CLEARED: Final = "\x1b[2J"
+
+
+class ConsoleApp(DiffWriter, Commanding, PictureApp, inherit_bindings=False):
+    """Follows one controller, and draws what it says at most ten times a second."""
+
+    TITLE = "Mini EaaS"
+    CSS = "ModalScreen, CommandPalette { background: transparent; }"
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.app_bindings()]
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
+        name: partial(made, name) for name in BASES
+    }
+    DEFAULT_MODE = BASES[0]
+    NOTIFICATION_TIMEOUT = 6
+
+    may: var[frozenset[Needs]] = var(frozenset[Needs]({"look", "act"}))
+    """What this person may do here."""
+    remarks: var[tuple[str, ...]] = var(())
+    """What the status line says of the console itself."""
+
+    def __init__(
+        self,
+        arguments: Arguments | None = None,
+        *,
+        environ: Mapping[str, str] | None = None,
+        glyphs: Glyphs = BLOCKS,
+        log_file: Path | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__()
+        self.arguments: Final = Arguments() if arguments is None else arguments
+        self.environ: Final = {} if environ is None else environ
+        self.glyphs: Final = glyphs
+        self.clock = clock
+        """Unix seconds; in a replay those of the recording."""
+        self.store: Final = Store()
+        self.client: Client | None = None
+        """None before the first paint, and in a replay."""
+        self.crash: Exception | None = None
+        self.failure: str | None = None
+        """Why the console could not begin, as a sentence."""
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.actions: Final[Actions] = Actions(
+            client=lambda: self.client,
+            picture=lambda: self.picture,
+            start=self.run_worker,
+            notify=self.notify,
+            view_only=self.arguments.view_only,
+        )
+        self.log_file: Final = log_file
+        self._pace: Final = Pace(slow=self.arguments.slow)
+        self._due: Timer | None = None
+        self._is_held = False
+        self._interrupted_at = float("-inf")
+        themes.register(self)
+        self.theme = themes.full_name(self.arguments.theme)
+
+    # --- beginning
+
+    def on_mount(self) -> None:
+        """Paint first; the client library is imported after that."""
+        self.loop = asyncio.get_running_loop()
+        self.app_resume_signal.subscribe(self, self._came_back, immediate=True)
+        self.watch(self, "picture", self._know_the_person, init=False)
+        self._tell_remarks()
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        if self.arguments.replay is not None or self.environ:
+            self.run_worker(self._feed(), name="feed", exclusive=True)
+
+    async def _feed(self) -> None:
+        """Follow the controller, or the recording, until the console ends."""
+        source = await asyncio.to_thread(import_module, "eaas_tui.source")
+        await source.feed(self)
+
+    def end(self, code: int) -> None:
+        """End from any thread, with this exit code."""
+        if self.loop is not None and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(partial(self.exit, return_code=code))
+
+    # --- drawing
+
+    def picture_changed(self) -> None:
+        """Draw the store's picture soon: at once, or when the pace allows it."""
+        if self._due is None and not self._is_held:
+            wait_s = self._pace.wait_s(time.monotonic())
+            self._due = self.set_timer(wait_s, self._draw_if_free) if wait_s else None
+            if not wait_s:
+                self._draw_if_free()
+
+    def _draw_if_free(self) -> None:
+        """Draw, unless the terminal has not taken what was drawn before."""
+        self._due = None
+        if self._is_held:
+            return
+        if self.output_waits:
+            self._pace.skipped(time.monotonic())
+            self.picture_changed()
+        else:
+            self._pace.drawn(time.monotonic())
+            self.picture = self.store.picture
+
+    def _know_the_person(self, picture: Picture) -> None:
+        may: set[Needs] = {"look"}
+        if not self.arguments.view_only:
+            may |= {"act", "admin"} if picture.is_admin else {"act"}
+        self.may = frozenset(may)
+
+    def _tell_remarks(self) -> None:
+        asked = self.arguments
+        said = {
+            "held: P goes on": self._is_held,
+            "view only": asked.view_only,
+            "recording": asked.record is not None,
+            "slow": asked.slow,
+        }
+        self.remarks = tuple(text for text, holds in said.items() if holds)
+
+    # --- views
+
+    def action_view(self, name: str) -> None:
+        """Go to a view that is always there, or to a node."""
+        if name == "node":
+            self.open_node()
+            return
+        self.switch_mode(name)
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
+
+    def open_job(self, id: int) -> None:
+        """Open a job above what is shown."""
+        self.push_screen(made("job", id))
+
+    def open_node(self, name: str | None = None) -> None:
+        """Open a node above what is shown: this one, the selected one, or the first."""
+        chosen = name or self._facts().get("node") or min(self.picture.nodes, default=None)
+        if chosen is None:
+            self.say("there is no node yet: mini-eaas up starts one on this machine")
+        else:
+            self.push_screen(made("node", chosen))
+
+    def action_submit(self) -> None:
+        """Open the form for a new job."""
+        self.open_submit()
+
+    def open_submit(self, like: JobView | None = None) -> None:
+        """Open the form: as the last submit left it, or as a copy of a job."""
+        if (refusal := self.actions.refusal()) is not None and self.arguments.view_only:
+            self.say(refusal)
+            return
+        self.push_screen(made("submit", desk_of(self), like=like))
+
+    def on_submit_screen_submitted(self, event: Any) -> None:
+        """Close the form and open the job that came of it."""
+        self.pop_screen()
+        self.say(f"job {event.job.ref} was submitted", severity="information")
+        self.open_job(event.job.id)
+
+    def action_help(self) -> None:
+        """Show the keys of the screen on top."""
+        view = getattr(self.screen, "view_name", "")
+        self.push_screen(HelpScreen(view, may=self.may))
+
+    async def action_back(self) -> None:
+        """Close what is on top; the overview stays."""
+        await self._close(leave=False)
+
+    async def action_quit_view(self) -> None:
+        """Close what is on top; the overview is the console itself."""
+        await self._close(leave=True)
+
+    async def _close(self, *, leave: bool) -> None:
+        screen = self.screen
+        if isinstance(screen, PictureScreen) and not screen.check_leave():
+            await screen.run_action("leave")
+        elif len(self.screen_stack) > 1:
+            self.pop_screen()
+        elif self.current_mode != self.DEFAULT_MODE:
+            self.switch_mode(self.DEFAULT_MODE)
+        elif leave:
+            self.exit()
+
+    def action_interrupt(self) -> None:
+        """Leave at the second time; at the first, copy what is selected or say how to leave."""
+        now = time.monotonic()
+        if now - self._interrupted_at <= TWICE_WITHIN_S:
+            self.exit()
+            return
+        self._interrupted_at = now
+        if isinstance(typing := self.focused, Input) and typing.selected_text:
+            typing.action_copy()
+        else:
+            self.say("ctrl+c once more leaves the console", severity="information")
+
+    # --- the console itself
+
+    def action_pause(self) -> None:
+        """Hold the picture still, or go on with the newest."""
+        self._is_held = not self._is_held
+        self._tell_remarks()
+        self.picture_changed()
+
+    def action_next_theme(self) -> None:
+        """Look different."""
+        self.theme = themes.next_name(self.theme)
+
+    def action_redraw(self) -> None:
+        """Clear the terminal and draw everything anew."""
+        self.forget_shown()
+        if self._driver is not None:
+            self._driver.write(CLEARED)
+        self.screen.refresh()
+
+    def action_mouse(self) -> None:
+        """Give the mouse to the terminal, so that text can be selected, or take it back."""
+        driver: Any = self._driver
+        if driver is None or not hasattr(driver, "_enable_mouse_support"):
+            return
+        if driver._mouse:
+            driver._disable_mouse_support()
+        driver._mouse = not driver._mouse
+        if driver._mouse:
+            driver._enable_mouse_support()
+        whose = "the console's" if driver._mouse else "the terminal's: select text with it"
+        self.say(f"the mouse is {whose}", severity="information")
+
+    def say(self, text: str, *, severity: Severity = "warning") -> None:
+        """Show a person one sentence."""
+        self.notify(text, severity=severity, markup=False)
+
+    def bell(self) -> None:
+        """Keep quiet."""
+
+    def _came_back(self, _: App[Any]) -> None:
+        """Draw everything: others had the terminal meanwhile."""
+        self.forget_shown()
+        self.screen.refresh()
+
+    def _facts(self) -> dict[str, Any]:
+        return self.screen.facts() if isinstance(self.screen, PictureScreen) else {}
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Leave the terminal as it was, and write down what happened instead of showing it."""
+        if self.is_headless:
+            super()._handle_exception(error)
+            return
+        if self.crash is None:
+            self.crash = error
+            self._return_code = 1
+            if self.log_file is not None:
+                write_down(error, self.log_file)
+        self._close_messages_no_wait()

@@ -1,0 +1,143 @@
+"""The ``:`` command line, and how what was typed there is carried out."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+
+from msgspec.structs import replace
+from textual.app import App, ComposeResult
+from textual.screen import ModalScreen
+
+from eaas_tui import themes
+from eaas_tui.commands import Command, Mistake, completions, understood
+from eaas_tui.model.picture import Picture
+from eaas_tui.palette import ConsoleCommands
+from eaas_tui.widgets.prompt import History, Prompt
+
+if TYPE_CHECKING:
+    from eaas_tui.app import ConsoleApp
+
+
+class CommandLine(ModalScreen[str | None]):
+    """One line under the screen that is left with what was typed, or with nothing."""
+
+    DEFAULT_CSS = "CommandLine { background: transparent; }"
+
+    def __init__(self, picture: Picture, history: History, begin: str = "") -> None:
+        super().__init__()
+        self._picture: Final = picture
+        self._history: Final = history
+        self._begin: Final = begin
+
+    def compose(self) -> ComposeResult:
+        """Compose the line."""
+        yield Prompt(
+            value=self._begin,
+            placeholder="a command, as node a or prio 42 10; tab completes",
+            history=self._history,
+            completions=lambda line: completions(line, self._picture),
+        )
+
+    def on_prompt_taken(self, event: Prompt.Taken) -> None:
+        """Leave with the line."""
+        self.dismiss(event.line)
+
+    def on_prompt_left(self) -> None:
+        """Leave with nothing."""
+        self.dismiss(None)
+
+
+class Commanding(App[None]):
+    """Gives the console its command line, and the same words in Textual's palette."""
+
+    COMMANDS: ClassVar[set[Any]] = {ConsoleCommands}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._typed: Final = History()
+
+    def action_command_line(self, begin: str = "") -> None:
+        """Open the command line."""
+        self.push_screen(CommandLine(self._console.picture, self._typed, begin), self._typed_in)
+
+    def carry_out(self, command: Command) -> None:
+        """Do what a line says."""
+        _DEEDS[command.verb](self._console, command)
+
+    def _typed_in(self, line: str | None) -> None:
+        meant = understood(line or "", self._console.picture)
+        if isinstance(meant, Mistake):
+            self.notify(meant.sentence, severity="warning", markup=False)
+        elif meant is not None:
+            self.carry_out(meant)
+
+    @property
+    def _console(self) -> "ConsoleApp":
+        return cast("ConsoleApp", self)
+
+
+def _jobs(app: "ConsoleApp", command: Command) -> None:
+    app.action_view("jobs")
+    if command.filter:
+        app.call_later(_filter, app, command.filter)
+
+
+def _filter(app: "ConsoleApp", text: str) -> None:
+    from eaas_tui.screens.jobs import JobsScreen
+
+    if isinstance(screen := app.screen, JobsScreen):
+        screen.ask(replace(screen.query_now, text=text))
+
+
+def _node(app: "ConsoleApp", command: Command) -> None:
+    assert command.node is not None, "the verb takes one"
+    if command.choice == "drain":
+        app.actions.drain(command.node)
+    elif command.choice == "resume":
+        app.actions.resume(command.node)
+    else:
+        app.open_node(command.node)
+
+
+def _queue(app: "ConsoleApp", command: Command) -> None:
+    assert command.queue is not None, "the verb takes one"
+    app.actions.pause_queue(command.queue, paused=command.choice == "pause")
+
+
+def _theme(app: "ConsoleApp", command: Command) -> None:
+    app.theme = themes.full_name(command.choice or "")
+
+
+def _cancel(app: "ConsoleApp", command: Command) -> None:
+    """Ask before anything ends, as the key does."""
+    from eaas_tui.screens.acting import line_of
+    from eaas_tui.screens.confirm import Confirm, Yes
+
+    jobs, known = command.jobs, app.picture.jobs
+    what = f"job {jobs[0]}" if len(jobs) == 1 else f"{len(jobs)} jobs"
+    lines = [line_of(known[id]) if id in known else f"{id}" for id in jobs]
+
+    def answered(yes: Yes | None) -> None:
+        if yes is not None:
+            app.actions.cancel(jobs, grace_s=yes.grace_s)
+
+    question = Confirm(f"Cancel {what}?", lines, yes=f"Cancel {what}", no="Leave running")
+    app.push_screen(question, answered)
+
+
+_DEEDS: Final[Mapping[str, Callable[["ConsoleApp", Command], object]]] = {
+    "overview": lambda app, _: app.action_view("overview"),
+    "jobs": _jobs,
+    "job": lambda app, command: app.open_job(command.jobs[0]),
+    "node": _node,
+    "events": lambda app, _: app.action_view("events"),
+    "new": lambda app, _: app.action_submit(),
+    "queue": _queue,
+    "prio": lambda app, command: app.actions.priority(command.jobs, to=command.number),
+    "top": lambda app, command: app.actions.top(command.jobs),
+    "move": lambda app, command: app.actions.move(command.jobs, command.queue or ""),
+    "cancel": _cancel,
+    "retry": lambda app, command: app.actions.retry(command.jobs),
+    "theme": _theme,
+    "help": lambda app, _: app.action_help(),
+    "quit": lambda app, _: app.exit(),
+}

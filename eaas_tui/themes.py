@@ -1,0 +1,80 @@
+"""How the console looks: dark, light, high contrast, and the terminal's own sixteen colours.
+
+With ``NO_COLOR`` in the environment Textual takes the colours out of whichever is chosen; nothing
+is said by colour alone.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from textual.app import App
+from textual.theme import BUILTIN_THEMES, Theme
+
+from eaas_tui.arguments import THEMES
+
+PREFIX: Final = "eaas-"
+
+DARK: Final = Theme(
+    name=f"{PREFIX}dark",
+    primary="#5fafff",
+    secondary="#87afd7",
+    accent="#ffaf5f",
+    warning="#ffd75f",
+    error="#ff5f5f",
+    success="#5fd787",
+    foreground="#d7d7d7",
+    background="#121212",
+    surface="#1c1c1c",
+    panel="#262626",
+)
+"""All of these are among the 256 colours: the same over ssh, which loses COLORTERM."""
+
+LIGHT: Final = Theme(
+    name=f"{PREFIX}light",
+    primary="#005faf",
+    secondary="#5f87af",
+    accent="#af5f00",
+    warning="#875f00",
+    error="#af0000",
+    success="#005f00",
+    foreground="#262626",
+    background="#ffffff",
+    surface="#eeeeee",
+    panel="#e4e4e4",
+    dark=False,
+)
+CONTRAST: Final = Theme(
+    name=f"{PREFIX}contrast",
+    primary="#00d7ff",
+    secondary="#ffffff",
+    accent="#ffff00",
+    warning="#ffff00",
+    error="#ff8787",
+    success="#5fff5f",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#262626",
+    text_alpha=1.0,
+    variables={"text-muted": "#ffffff", "foreground-muted": "#ffffff"},
+)
+ANSI16: Final = replace(BUILTIN_THEMES["ansi-dark"], name=f"{PREFIX}ansi16")
+
+ALL: Final = (DARK, LIGHT, CONTRAST, ANSI16)
+
+
+def register(app: App[None]) -> None:
+    """Make the themes known to the app."""
+    for theme in ALL:
+        app.register_theme(theme)
+
+
+def full_name(name: str) -> str:
+    """Return Textual's name of one of ``THEMES``."""
+    return f"{PREFIX}{name}"
+
+
+def next_name(current: str) -> str:
+    """Return the theme after this one, by Textual's names; the first one after any other."""
+    names = [full_name(name) for name in THEMES]
+    return names[(names.index(current) + 1) % len(names)] if current in names else names[0]

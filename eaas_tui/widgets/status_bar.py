@@ -1,0 +1,124 @@
+"""The top line: what stands where in the pool, and how the console stands with its controller."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual import getters
+from textual.reactive import var
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from eaas_tui.model.picture import EMPTY, Picture
+from eaas_tui.model.summary import Part, link_part, pool_parts
+from eaas_tui.screens.base import PictureApp
+
+TOLD_EVERY_S: Final = 1.0
+"""How often the time since the controller went away is told anew."""
+GAP: Final = "  "
+COUNTS: Final = 4
+"""So many parts of the pool's line stay, whatever has to be said beside them."""
+
+
+class StatusBar(Widget):
+    """One line over every screen. Follows the app's picture while its screen is on top."""
+
+    DEFAULT_CSS = """
+    StatusBar { dock: top; height: 1; background: $panel; color: $foreground; }
+    StatusBar > .status-bar--strong { text-style: bold; color: $primary; }
+    StatusBar > .status-bar--muted { color: $text-muted; }
+    StatusBar > .status-bar--good { color: $text-success; }
+    StatusBar > .status-bar--busy { color: $text-primary; }
+    StatusBar > .status-bar--warn { color: $text-warning; }
+    StatusBar > .status-bar--bad { color: $text-error; text-style: bold; }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"status-bar--{tone}" for tone in ("strong", "muted", "good", "busy", "warn", "bad")
+    }
+
+    app = getters.app(PictureApp)
+    picture: var[Picture] = var(EMPTY, init=False)
+
+    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
+        super().__init__()
+        self._clock: Final = clock
+        self._line: list[Part] = []
+        self._timer: Timer | None = None
+
+    def on_mount(self) -> None:
+        """Begin to follow."""
+        self._timer = self.set_interval(TOLD_EVERY_S, self._tell, pause=True)
+        self.watch(self.app, "picture", self._follow, init=False)
+        self.watch(self.app, "remarks", self._tell, init=False)
+        self.picture = self.app.picture
+        self._tell()
+
+    def _follow(self, picture: Picture) -> None:
+        if self.screen.is_current:
+            self.picture = picture
+
+    def watch_picture(self, picture: Picture) -> None:
+        """Tell what is new; while the controller is away the line goes on by itself."""
+        if self._timer is not None:
+            (self._timer.pause if picture.link.state == "live" else self._timer.resume)()
+        self._tell()
+
+    def on_resize(self) -> None:
+        """Fit the line into its new width."""
+        self._tell()
+
+    def _tell(self) -> None:
+        """Paint the line if it says something else now."""
+        if self.screen.is_current:
+            self.picture = self.app.picture
+        right = [Part(remark, "warn") for remark in getattr(self.app, "remarks", ())]
+        right.append(link_part(self.picture.link, self._clock()))
+        line = laid_out(pool_parts(self.picture), right, self.size.width)
+        if line != self._line:
+            self._line = line
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Return the line."""
+        segments = [Segment(part.text, self._style(part)) for part in self._line]
+        return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
+
+    def _style(self, part: Part) -> Style:
+        name = f"status-bar--{part.tone}"
+        return self.rich_style if part.tone == "plain" else self.get_component_rich_style(name)
+
+
+def laid_out(left: Sequence[Part], right: Sequence[Part], width: int) -> list[Part]:
+    """Return one line: the right parts at its end, and of the left ones as many as fit.
+
+    What stands last, why the controller is away, may be long: it is cut before the counts are.
+    """
+    counts = sum(cell_len(part.text) + len(GAP) for part in left[:COUNTS])
+    end: list[Part] = []
+    for part in _cut(right, max(width - counts, width // 2)):
+        end += [Part(GAP), part]
+    room = width - sum(cell_len(part.text) for part in end) - 1
+    line = [Part(" ")]
+    for number, part in enumerate(left):
+        piece = [Part(GAP), part] if number else [part]
+        cost = sum(cell_len(each.text) for each in piece)
+        if cost > room - 1:
+            break
+        line += piece
+        room -= cost
+    line.append(Part(" " * max(0, room)))
+    return _cut([*line, *end], width)
+
+
+def _cut(line: Sequence[Part], width: int) -> list[Part]:
+    parts = []
+    for part in line:
+        text = part.text if cell_len(part.text) <= width else set_cell_size(part.text, width)
+        width -= cell_len(text)
+        if text:
+            parts.append(Part(text, part.tone))
+    return parts
