@@ -257,6 +257,11 @@ def actions_of(app: object) -> Actions:
     return cast(_Acting, app).actions
 
 
+def client_of(app: object) -> "Client | None":
+    """Return the app's way to the controller; None before there is one, and in a replay."""
+    return cast("Client | None", getattr(app, "client", None))
+
+
 async def _each(
     client: "Client", ids: Sequence[int], call: JobCall, at_once: int
 ) -> list[JobView | EaasError]:

@@ -1,0 +1,144 @@
+"""Which jobs a list shows and in which order, and the work to find that out done only once."""
+
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
+from types import MappingProxyType
+from typing import Final
+
+import msgspec
+
+from eaas.lifecycle import ENDED, JobState
+from eaas.views import JobView
+from eaas_tui.model.columns import Cell
+from eaas_tui.model.filters import Filter, FilterMistake, parse
+from eaas_tui.model.order import DEFAULT, ordered
+
+SPARE: Final = 1000
+"""So many verdicts about jobs that are gone may be kept."""
+NOTHING: Final[Mapping[int, JobView]] = MappingProxyType({})
+
+
+class JobQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person asked to see."""
+
+    text: str = ""
+    """The filter as typed."""
+    mine: bool = False
+    state: str | None = None
+    """Only jobs in this state."""
+    ended: bool = False
+    """Whether jobs that have ended are shown too."""
+    sort: str = DEFAULT
+    reverse: bool = False
+
+    @property
+    def shows_ended(self) -> bool:
+        """Tell whether jobs that have ended could be shown."""
+        return self.ended if self.state is None else self.state in ENDED
+
+    def words(self) -> str:
+        """Return what is asked for, for the line above the list."""
+        parts = [self.text] if self.text else []
+        parts += [f"state:{self.state}"] if self.state else []
+        parts += ["mine"] if self.mine else []
+        parts += ["with ended"] if self.ended else []
+        sort = f"  sort: {self.sort}{' v' if self.reverse else ''}"
+        return f"filter: {' '.join(parts) or '(none)'}{sort}"
+
+
+def next_state(query: JobQuery, jobs: Iterable[JobView]) -> JobQuery:
+    """Return the query with the next state that any job is in, and after the last with none."""
+    present = {job.state for job in jobs}
+    states = [str(state) for state in JobState if state in present]
+    later = states[states.index(query.state) + 1 :] if query.state in states else states
+    if query.state is not None and query.state not in states:
+        later = []
+    return msgspec.structs.replace(query, state=later[0] if later else None)
+
+
+def counts_line(finder: "JobFinder", shown: int, *, marked: int, past: str | None) -> list[Cell]:
+    """Return the line above the list: how many of how many, by what, and how many are marked."""
+    line = [Cell(f"JOBS {shown} of {finder.count}  ", "strong")]
+    if finder.mistake is not None:
+        line.append(Cell(f"{finder.mistake.text}  ", "bad"))
+    line.append(Cell(finder.query.words()))
+    if marked:
+        line.append(Cell(f"  {marked} marked", "warn"))
+    if past is not None:
+        line.append(Cell(f"  {past}", "muted"))
+    return line
+
+
+class JobFinder:
+    """Answers queries; looks again only at jobs that have changed since the last answer."""
+
+    def __init__(self) -> None:
+        self.query = JobQuery()
+        """What was asked last."""
+        self.mistake: FilterMistake | None = None
+        """What is wrong with the filter; the last one that was right holds meanwhile."""
+        self.count = 0
+        """How many jobs there were to choose from."""
+        self._filter = Filter("", (), (), [])
+        self._asked: tuple[JobQuery, str | None] | None = None
+        self._found_in: Mapping[int, JobView] | None = None
+        self._found_with: tuple[object, ...] = ()
+        self._found: Mapping[int, JobView] = NOTHING
+        self._verdicts: dict[int, tuple[JobView, bool]] = {}
+
+    def find(
+        self,
+        query: JobQuery,
+        live: Mapping[int, JobView],
+        past: Mapping[int, JobView] = NOTHING,
+        *,
+        user: str | None,
+        now: float,
+        kept: Collection[int] = (),
+    ) -> Mapping[int, JobView]:
+        """Return the jobs to show by number, in order; ``live`` wins over ``past``, which is older.
+
+        ``kept`` are numbers of jobs that stay although the query leaves them out now: the selected
+        one does not vanish under a person's hands because it has just ended. When nothing has
+        changed it is the very same answer as before.
+        """
+        asked = (query, user, len(past), tuple(kept))
+        if live is self._found_in and asked == self._found_with:
+            return self._found
+        self._found_in, self._found_with = live, asked
+        self._ask(query, user)
+        jobs: Iterable[JobView] = live.values()
+        if past and query.shows_ended:
+            jobs = chain(jobs, (job for id, job in past.items() if id not in live))
+        listed = list(jobs)
+        self.count = len(listed)
+        if len(self._verdicts) > 2 * self.count + SPARE:
+            self._verdicts = {}
+        shown = [job for job in listed if self._is_shown(job, query, user) or job.id in kept]
+        in_order = ordered(shown, query.sort, now=now, reverse=query.reverse)
+        self._found = {job.id: job for job in in_order}
+        return self._found
+
+    def _ask(self, query: JobQuery, user: str | None) -> None:
+        self.query = query
+        if self._asked == (query, user):
+            return
+        self._asked = (query, user)
+        self._verdicts = {}
+        if query.text != self._filter.text or self.mistake is not None:
+            answer = parse(query.text)
+            self.mistake = answer if isinstance(answer, FilterMistake) else None
+            self._filter = answer if isinstance(answer, Filter) else self._filter
+
+    def _is_shown(self, job: JobView, query: JobQuery, user: str | None) -> bool:
+        known = self._verdicts.get(job.id)
+        if known is not None and known[0] is job:
+            return known[1]
+        verdict = (
+            (query.shows_ended or job.state not in ENDED)
+            and (query.state is None or job.state == query.state)
+            and (not query.mine or job.user == user)
+            and self._filter.matches(job)
+        )
+        self._verdicts[job.id] = (job, verdict)
+        return verdict

@@ -1,0 +1,190 @@
+"""The keys that act on jobs, for every screen that shows some: questions first, then the wish."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from textual.message import Message
+
+from eaas.lifecycle import ENDED
+from eaas.views import JobView
+from eaas_tui.actions import PRIORITY_LEAST, PRIORITY_MOST, Actions, actions_of
+from eaas_tui.screens.base import PictureScreen
+from eaas_tui.screens.confirm import AskNumber, Confirm, PickQueue, Yes
+from eaas_tui.screens.opening import opening_of
+
+STEP: Final = 5
+"""What ``+`` and ``-`` change a priority by."""
+
+
+class CloneAsked(Message):
+    """A person wants a new job like this one; the app opens the form."""
+
+    def __init__(self, job: int) -> None:
+        self.job: Final = job
+        super().__init__()
+
+
+class ActingScreen(PictureScreen):
+    """A screen whose keys cancel, reorder, move and retry the jobs that are chosen on it."""
+
+    def chosen_jobs(self) -> list[JobView]:
+        """Return what the keys act on: the marked jobs, or else the selected one."""
+        return []
+
+    def selected_job(self) -> JobView | None:
+        """Return the one job that the keys look at."""
+        return next(iter(self.chosen_jobs()), None)
+
+    def acted(self) -> None:
+        """Take note that what was chosen has been acted on for good: it was cancelled, moved."""
+
+    def facts(self) -> dict[str, Any]:
+        """Return what actions on this screen are about."""
+        job = self.selected_job()
+        return {"job": None if job is None else job.id, "jobs": [j.id for j in self.chosen_jobs()]}
+
+    # --- looking
+
+    def action_log(self) -> None:
+        """Open the selected job, where its log is."""
+        if (job := self.selected_job()) is not None:
+            opening_of(self.app).open_job(job.id)
+
+    action_why = action_log
+    action_spec = action_log
+
+    def action_clone(self) -> None:
+        """Begin a new job like the selected one."""
+        if (job := self.selected_job()) is not None:
+            self.post_message(CloneAsked(job.id))
+
+    # --- acting
+
+    def action_cancel(self) -> None:
+        """Cancel what is chosen, after asking."""
+        if (jobs := self._to_act_on(ended=False, verb="cancel")) is not None:
+            ids = [job.id for job in jobs]
+
+            def answered(yes: Yes | None) -> None:
+                if yes is not None:
+                    self.actions.cancel(ids, grace_s=yes.grace_s)
+                    self.acted()
+
+            self.app.push_screen(_cancel_question(jobs, self.picture.user), answered)
+
+    def action_priority_up(self) -> None:
+        """Raise the priority of what is chosen."""
+        self._change_priority(STEP)
+
+    def action_priority_down(self) -> None:
+        """Lower the priority of what is chosen."""
+        self._change_priority(-STEP)
+
+    def action_priority_set(self) -> None:
+        """Ask for a priority and set it."""
+        if (jobs := self._to_act_on(ended=False, verb="reprioritise")) is not None:
+            ids = [job.id for job in jobs]
+            question = AskNumber(
+                f"Priority of {_these(jobs)}",
+                [line_of(job) for job in jobs],
+                value=jobs[0].priority if len({job.priority for job in jobs}) == 1 else None,
+                least=PRIORITY_LEAST,
+                most=PRIORITY_MOST,
+            )
+
+            def answered(number: int | None) -> None:
+                if number is not None:
+                    self.actions.priority(ids, to=number)
+
+            self.app.push_screen(question, answered)
+
+    def action_to_top(self) -> None:
+        """Make what is chosen the next of its queue."""
+        if (jobs := self._to_act_on(ended=False, verb="put to the top")) is not None:
+            self.actions.top([job.id for job in jobs])
+
+    def action_move_queue(self) -> None:
+        """Ask for a queue and move what is chosen there."""
+        if (jobs := self._to_act_on(ended=False, verb="move")) is not None:
+            ids = [job.id for job in jobs]
+            now = {f"{job.pool}/{job.queue}" for job in jobs}
+            queues = [queue for ref, queue in sorted(self.picture.queues.items()) if {ref} != now]
+            if not queues:
+                self._say("There is no other queue to move it to")
+                return
+
+            def answered(queue: str | None) -> None:
+                if queue is not None:
+                    self.actions.move(ids, queue)
+                    self.acted()
+
+            lines = [line_of(job) for job in jobs]
+            self.app.push_screen(
+                PickQueue(f"Move {_these(jobs)} to", lines, queues=queues), answered
+            )
+
+    def action_retry(self) -> None:
+        """Run what is chosen and has ended once more."""
+        if (jobs := self._to_act_on(ended=True, verb="retry")) is not None:
+            self.actions.retry([job.id for job in jobs])
+            self.acted()
+
+    # --- how
+
+    @property
+    def actions(self) -> Actions:
+        """Return the app's way to act."""
+        return actions_of(self.app)
+
+    def _change_priority(self, by: int) -> None:
+        if (jobs := self._to_act_on(ended=False, verb="reprioritise")) is not None:
+            self.actions.priority([job.id for job in jobs], by=by)
+
+    def _to_act_on(self, *, ended: bool, verb: str) -> list[JobView] | None:
+        """Return those of the chosen jobs that this can happen to; say so when there are none."""
+        if (refusal := self.actions.refusal()) is not None:
+            self._say(f"Not done: {refusal}")
+            return None
+        chosen = self.chosen_jobs()
+        jobs = [job for job in chosen if (job.state in ENDED) is ended]
+        if jobs:
+            return jobs
+        if not chosen:
+            self._say("No job is selected")
+        elif ended:
+            self._say(f"Nothing to {verb}: {_these(chosen)} {_has(chosen)} not ended")
+        else:
+            self._say(f"Nothing to {verb}: {_these(chosen)} {_has(chosen)} ended")
+        return None
+
+    def _say(self, text: str) -> None:
+        self.app.notify(text, severity="warning", markup=False)
+
+
+def line_of(job: JobView) -> str:
+    """Return the job in one line: its number, name, owner, state and cards."""
+    cards = ", ".join("?" if card.index is None else str(card.index) for card in job.cards)
+    where = f"{job.node}{f' card {cards}' if cards else ''}" if job.node else f"{job.queue}"
+    return "  ".join(filter(None, (job.ref, job.name, job.user, job.state, where)))
+
+
+def _cancel_question(jobs: Sequence[JobView], user: str | None) -> Confirm:
+    others = sum(user is not None and job.user != user for job in jobs)
+    lines = [line_of(job) for job in jobs]
+    if others:
+        lines.insert(0, f"{'It is' if len(jobs) == 1 else f'{others} of them are'} not yours:")
+    return Confirm(
+        f"Cancel {_these(jobs)}?",
+        lines,
+        yes=f"Cancel {_these(jobs)}",
+        no="Leave running",
+        asks_grace=any(job.node is not None for job in jobs),
+    )
+
+
+def _these(jobs: Sequence[JobView]) -> str:
+    return f"job {jobs[0].ref}" if len(jobs) == 1 else f"{len(jobs)} jobs"
+
+
+def _has(jobs: Sequence[JobView]) -> str:
+    return "has" if len(jobs) == 1 else "have"
