@@ -1,9 +1,5 @@
-"""Job files as the form opens, writes and edits them; the way out to a person's editor."""
+"""Job files as the form opens and writes them."""
 
-import shlex
-import subprocess
-import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -11,9 +7,6 @@ from eaas.errors import EaasError
 from eaas.job_file import MAX_BYTES
 from eaas.safe_text import safe_text
 from eaas_tui.model.form import Form, form_from_yaml
-
-EDITORS: Final = ("VISUAL", "EDITOR")
-FALLBACK: Final = "vi"
 
 NOTHING_YET: Final = """\
 # One job. What is left out has its default; `mini-eaas schema job` lists every key.
@@ -65,24 +58,6 @@ def write_form(name: str, form: Form, *, overwrite: bool) -> Path:
     except OSError as error:
         raise _trouble("write", path, error) from error
     return path
-
-
-def edit_text(text: str, environ: Mapping[str, str]) -> str:
-    """Let the person edit the text in their editor, and return it as they left it.
-
-    Blocks until the editor ends, and needs the terminal for itself.
-    """
-    command = next((environ[name] for name in EDITORS if environ.get(name)), FALLBACK)
-    with tempfile.TemporaryDirectory(prefix="eaas-edit-") as folder:  # only for its owner's eyes
-        path = Path(folder, "job.yaml")
-        path.write_text(text, encoding="utf-8")
-        try:
-            ended = subprocess.run([*shlex.split(command), str(path)], check=False, env=environ)
-        except (OSError, ValueError) as error:
-            raise NoFile(f"can't start {command}: set EDITOR to your editor") from error
-        if ended.returncode:
-            raise NoFile(f"{command} ended with {ended.returncode}: nothing was taken over")
-        return path.read_text(encoding="utf-8", errors="replace")
 
 
 def _trouble(verb: str, path: Path, error: OSError) -> NoFile:

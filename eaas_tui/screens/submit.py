@@ -224,8 +224,7 @@ class SubmitScreen(PictureScreen):
 
     def _answered(self, outcome: Outcome) -> None:
         if isinstance(outcome, Accepted):
-            self._desk.last.keep(self.form)
-            self.post_message(self.Submitted(outcome.job))
+            self._accepted(outcome.job)
             return
         if isinstance(outcome, Refused):
             self._set_sending(False)
@@ -233,6 +232,12 @@ class SubmitScreen(PictureScreen):
             return
         self.say(f"No answer yet: {outcome.text}. {AGAIN}")
         self.set_timer(self._desk.again_s, self._again)
+
+    def _accepted(self, job: JobView) -> None:
+        self._desk.last.keep(self.form)
+        while self in self.app.screen_stack and not self.is_current:
+            self.app.pop_screen()  # a help or palette that was opened above
+        self.post_message(self.Submitted(job))
 
     def _again(self) -> None:
         if self._is_sending:
@@ -262,7 +267,8 @@ class SubmitScreen(PictureScreen):
 
     def action_save(self) -> None:
         """Write the form as a job file."""
-        self._sources.save()
+        if not self._is_sending:
+            self._sources.save()
 
     def action_edit(self) -> None:
         """Edit the form as YAML in the person's own editor."""

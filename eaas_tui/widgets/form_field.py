@@ -54,6 +54,7 @@ class FormField(Vertical):
         self._control: Final = _control(field, complete)
         self._mistake: Final = Static(classes="mistake", markup=False)
         self._shown = ""
+        self._wrong: str | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out label and control, and below them what is wrong."""
@@ -75,6 +76,9 @@ class FormField(Vertical):
 
     def show_mistake(self, text: str | None) -> None:
         """Say what is wrong, or that nothing is."""
+        if text == self._wrong:
+            return
+        self._wrong = text
         self.set_class(text is not None, "-wrong")
         if text is not None:
             self._mistake.update(Content(f"✗ {text}"))

@@ -4,7 +4,7 @@ import pytest
 
 from eaas.errors import Invalid, TooLarge
 from eaas.job_file import MAX_BYTES
-from eaas_tui.job_files import NOTHING_YET, NoFile, edit_text, read_form, write_form
+from eaas_tui.job_files import NOTHING_YET, NoFile, read_form, write_form
 from eaas_tui.model.form import Form, form_of
 
 
@@ -57,23 +57,3 @@ def test_mistakes_and_sizes_are_the_job_files_own(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(NoFile, match=r"can't write .*: no such file or directory"):
         write_form(str(tmp_path / "no" / "job.yaml"), Form(), overwrite=False)
-
-
-def an_editor(tmp_path: Path, script: str) -> dict[str, str]:
-    program = tmp_path / "an editor"
-    program.write_text(f"#!/bin/sh\n{script}\n")
-    program.chmod(0o755)
-    return {"EDITOR": f"'{program}' -w", "PATH": "/usr/bin:/bin"}
-
-
-def test_the_text_comes_back_as_the_editor_left_it(tmp_path: Path) -> None:
-    environ = an_editor(tmp_path, 'echo "gpus: 2" >> "$2"')
-
-    assert edit_text("command: a\n", environ) == "command: a\ngpus: 2\n"
-
-
-def test_an_editor_that_fails_changes_nothing(tmp_path: Path) -> None:
-    with pytest.raises(NoFile, match="ended with 3"):
-        edit_text("command: a\n", an_editor(tmp_path, "exit 3"))
-    with pytest.raises(NoFile, match="can't start /no/editor"):
-        edit_text("command: a\n", {"VISUAL": "/no/editor"})

@@ -1,0 +1,49 @@
+from pathlib import Path
+
+import pytest
+from textual.geometry import Size
+from textual.widgets import TextArea
+
+from eaas_tui.model.form import SHOWN
+from tests.rig.form import submits, the_form
+from tests.rig.stand_in import StandIn
+
+
+async def test_a_mistake_is_shown_beside_its_field_while_it_is_typed(
+    stand_in: StandIn, socket: Path, tmp_path: Path
+) -> None:
+    async with the_form(socket, tmp_path) as person:
+        await person.type("gpus", "x")
+        await person.pilot.pause()
+
+        assert person.mistake("gpus") == "✗ must be a whole number from 0 to 64, not 'x'"
+        assert person.mistake("command") is None
+
+        await person.press("ctrl+s")
+        await person.pilot.pause()
+
+        assert person.mistake("command") == "✗ a job needs an image, a command, or both"
+        assert isinstance(person.screen.focused, TextArea)
+        assert "see what is marked" in person.said("#remark")
+
+        await person.type("gpus", "")
+        await person.press("backspace")
+        await person.pilot.pause()
+
+        assert person.mistake("gpus") is None
+    assert submits(stand_in) == []
+
+
+@pytest.mark.parametrize("size", [(20, 5), (80, 24), (120, 40), (200, 60)])
+async def test_every_field_can_be_reached_and_read_at_any_size(
+    socket: Path, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with the_form(socket, tmp_path, size=size) as person:
+        screen = Size(*size).region
+        for key in SHOWN:
+            person.field(key).take_focus()
+            await person.pilot.pause()
+            focused = person.screen.focused
+            assert focused is not None
+            assert focused.region.area > 0
+            assert screen.overlaps(focused.region), key
