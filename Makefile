@@ -28,6 +28,7 @@ format: .venv/.ready
 	$(BIN)/ruff check --quiet --fix
 	$(BIN)/ruff format
 	$(BIN)/python -m docs.pictures
+	$(BIN)/python -m docs.keys
 
 bench: .venv/.ready
 	$(BIN)/python -m bench

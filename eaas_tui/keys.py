@@ -94,7 +94,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key(keys=("3",), action="app.view('node')", words="a node and its cards"),
     Key(keys=("4",), action="app.view('events')", words="what happened"),
     Key(keys=("enter",), action="", words="open what is selected", short="open",
-        where=_at("overview", "jobs", "node"), rank=5),
+        where=_at("overview", "jobs", "node", "events"), rank=5),
     Key(keys=("question_mark",), action="app.help", words="the keys of this screen, searchable",
         short="help", rank=1),
     Key(keys=("colon",), action="app.command_line", words="a command, as :node a or :prio 42 10",

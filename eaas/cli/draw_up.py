@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from eaas.cli.output import Block, Facts, Table
-from eaas.cli.programs import is_here
 from eaas.cli.words import many, model
 from eaas.views import CardView, NodeView
 
@@ -43,7 +42,7 @@ def next_steps(nodes: Sequence[NodeView]) -> list[tuple[str, str | None]]:
     in_containers = any("default" in node.pools and node.runtime == "docker" for node in nodes)
     image = f"--image {HELLO_IMAGE} " if in_containers else ""
     demo = "mini-eaas job submit --pool demo --gpus 1 --follow --cmd 'echo $EAAS_CARDS'"
-    see = "mini-eaas tui" if is_here("eaas_tui") else "mini-eaas status; mini-eaas gpus"
+    see = "mini-eaas tui"
     return [
         ("see the pool", see),
         ("run something", f"mini-eaas job submit {image}--follow --cmd 'echo hello'"),

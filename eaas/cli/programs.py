@@ -1,6 +1,5 @@
 """Commands that hand over to another program, and the shells' completion scripts."""
 
-import importlib.util
 import os
 import sys
 
@@ -8,7 +7,6 @@ import click
 from click.shell_completion import get_completion_class
 
 from eaas.cli.group import Command
-from eaas.errors import EaasError
 
 PASS_ON = {
     "ignore_unknown_options": True,
@@ -17,12 +15,6 @@ PASS_ON = {
 }
 
 SHELLS = ("bash", "zsh", "fish")
-
-
-class NotHere(EaasError):
-    """A part of the product is not in this version."""
-
-    code = "not_in_this_version"
 
 
 @click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
@@ -43,8 +35,6 @@ def agent_run(args: tuple[str, ...]) -> None:
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def tui(args: tuple[str, ...]) -> None:
     """Open the full-screen console."""
-    if not is_here("eaas_tui"):
-        raise NotHere("the console is not in this version; mini-eaas status and gpus show the pool")
     _become("eaas_tui", *args)
 
 
@@ -63,14 +53,6 @@ def completion(ctx: click.Context, shell: str) -> None:
     for name in ("mini-eaas", "eaas"):
         variable = f"_{name}_COMPLETE".replace("-", "_").upper()
         click.echo(kind(root.command, {}, name, variable).source())
-
-
-def is_here(program: str) -> bool:
-    """Tell whether the program can be started in this version."""
-    try:
-        return importlib.util.find_spec(f"{program}.__main__") is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def _become(module: str, *args: str) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from eaas.cli.programs import is_here
 from tests.eaas.cli.conftest import Type
 
 PROGRAM = str(Path(sys.executable).with_name("mini-eaas"))
@@ -36,14 +35,16 @@ def test_the_programs_exit_code_is_the_commands() -> None:
     assert subprocess.run(line, capture_output=True, env=os.environ).returncode == 2
 
 
-def test_a_program_that_is_missing_is_not_here() -> None:
-    assert is_here("eaas_daemon")
-    assert not is_here("eaas_no_such_program")
+def test_the_console_gets_every_option_and_says_where_it_cannot_run() -> None:
+    line = [PROGRAM, "tui", "--view-only", "--theme", "light"]
+    run = subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+    assert run.returncode == 2
+    assert "the console needs a terminal" in run.stderr
 
 
-@pytest.mark.skipif(is_here("eaas_tui"), reason="the console is in this version")
-def test_a_version_without_the_console_says_so(typing: Type) -> None:
-    said = typing("tui")
+def test_the_consoles_own_help_is_the_commands() -> None:
+    run = subprocess.run([PROGRAM, "tui", "--help"], capture_output=True, text=True, check=True)
 
-    assert said.code == 1
-    assert "the console is not in this version" in said.err
+    assert "usage: eaas-tui" in run.stdout
+    assert "--replay FILE" in run.stdout
