@@ -3,10 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from eaas.client.logs import LogSlice, Stream
 from eaas_tui.model.log_pages import PAGE_BYTES, TAIL, Ask, LogPages, around
+
+if TYPE_CHECKING:
+    from eaas.client.logs import LogSlice  # a quarter of a second, after the first paint
+
+Stream = Literal["stdout", "stderr", "both"]
 
 POLL_S: Final = 20.0
 PIECE_BYTES: Final = 1 << 20
@@ -27,7 +31,7 @@ class LogClient(Protocol):
         offset: int = ...,
         limit: int = ...,
         wait_s: float = ...,
-    ) -> LogSlice:
+    ) -> "LogSlice":
         """Return a piece of a log."""
         ...
 
@@ -55,26 +59,28 @@ class LogSource:
     async def fetch(self, ask: Ask) -> None:
         """Bring a piece into the window."""
         piece = await self._read(ask)
-        self._take(piece)
+        self.pages.heard(piece.size, complete=piece.complete)
+        self.pages.put(piece.offset, piece.data)
 
-    async def poll(self, *, keep_from: int | None = None) -> None:
-        """Wait for something new and take it in; without ``keep_from`` the end is what counts.
+    async def poll(self, keep_from: Callable[[], int | None]) -> None:
+        """Wait for something new and take it in.
 
-        A log that grows faster than it can be brought is shown from its newest page on. What does
-        not fit beside that which somebody reads only counts into the size.
+        ``keep_from`` says where somebody reads, None when only the end counts: then a log that
+        grows faster than it can be brought is shown from its newest page on. What does not fit
+        beside that which somebody reads only counts into the size.
         """
         pages = self.pages
-        if not pages.reaches_end and keep_from is None:
+        if not pages.reaches_end and keep_from() is None:
             await self.fetch(TAIL)
             return
-        if not pages.reaches_end:
-            piece = await self._read(Ask(pages.size, 1), wait_s=POLL_S)
-            pages.heard(piece.size, complete=piece.complete)
-            return
-        piece = await self._read(Ask(pages.end, PAGE_BYTES), wait_s=POLL_S)
-        if keep_from is None and piece.size - piece.next > PAGE_BYTES:
-            piece = await self._read(TAIL)
-        self._take(piece, keep_from=keep_from)
+        is_held = pages.reaches_end
+        ask = Ask(pages.end, PAGE_BYTES) if is_held else Ask(pages.size, 1)
+        piece = await self._read(ask, wait_s=POLL_S)
+        pages.heard(piece.size, complete=piece.complete)
+        if keep_from() is None and piece.size - piece.next > PAGE_BYTES:
+            await self.fetch(TAIL)
+        elif is_held and piece.offset == pages.end:
+            pages.put(piece.offset, piece.data, keep_from=keep_from())
 
     async def seek(
         self, words: str, begin: int, *, backwards: bool, told: Callable[[int], None]
@@ -124,7 +130,7 @@ class LogSource:
                 told(written)
         return written
 
-    async def _read(self, ask: Ask, wait_s: float = 0) -> LogSlice:
+    async def _read(self, ask: Ask, wait_s: float = 0) -> "LogSlice":
         return await self._client.log(
             self.job,
             self.attempt,
@@ -133,10 +139,6 @@ class LogSource:
             limit=ask.limit,
             wait_s=wait_s,
         )
-
-    def _take(self, piece: LogSlice, *, keep_from: int | None = None) -> None:
-        self.pages.heard(piece.size, complete=piece.complete)
-        self.pages.put(piece.offset, piece.data, keep_from=keep_from)
 
     async def _beyond(
         self,
@@ -184,7 +186,7 @@ class LogSource:
         return floor
 
 
-def _found(piece: LogSlice, words: str, *, backwards: bool) -> int | None:
+def _found(piece: "LogSlice", words: str, *, backwards: bool) -> int | None:
     pages = LogPages(len(piece.data) + 1)
     pages.put(piece.offset, piece.data)
     begin = pages.end if backwards else pages.begin

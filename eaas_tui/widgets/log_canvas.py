@@ -24,8 +24,8 @@ class LogCanvas(Widget):
 
     DEFAULT_CSS = """
     LogCanvas { height: 1fr; width: 1fr; }
-    LogCanvas > .log-view--selected { background: $primary 50%; }
-    LogCanvas > .log-view--hit { background: $warning 60%; text-style: bold; }
+    LogCanvas > .log-view--selected { text-style: reverse; }
+    LogCanvas > .log-view--hit { text-style: bold reverse; }
     LogCanvas > .log-view--empty { color: $text-muted; }
     LogCanvas > .log-view--thumb { background: $foreground 40%; }
     LogCanvas > .log-view--track { background: $foreground 10%; }
@@ -142,4 +142,4 @@ class LogCanvas(Widget):
         if self._bars is None:
             return Segment(" ")
         part = "thumb" if self._bars[0] <= y < self._bars[1] else "track"
-        return Segment(" ", self._style(part))
+        return Segment(" ", self.get_component_rich_style(f"log-view--{part}"))
