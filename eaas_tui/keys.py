@@ -75,8 +75,10 @@ def _at(*views: str) -> frozenset[str]:
 
 LISTS: Final = _at("overview", "jobs", "job", "node", "events")
 JOBS: Final = _at("overview", "jobs")
+LISTED: Final = _at("jobs")
 ONE_JOB: Final = _at("overview", "jobs", "job")
 LOG: Final = _at("job")
+JOB_TABS: Final = ("Overview", "Log", "Curves", "Events", "Spec")
 
 KEYS: Final[tuple[Key, ...]] = (
     # Moving. The lists themselves listen to these.
@@ -100,24 +102,28 @@ KEYS: Final[tuple[Key, ...]] = (
     Key(keys=("colon",), action="app.command_line", words="a command, as :node a or :prio 42 10",
         short="cmd", rank=8),
     Key(keys=("ctrl+p",), action="app.command_palette", words="all commands, searchable"),
+    Key(keys=("l", "right"), action="", words="the next card; h or left the one before",
+        where=_at("overview")),
+    Key(keys=("o",), action="", words="on the cards: load, users or jobs",
+        where=_at("overview"), short="cards", rank=28),
     # Choosing among jobs.
     Key(keys=("slash",), action="filter", words="filter: words, user:x state:wait pool:p ~regex",
-        short="filter", where=JOBS, rank=6),
-    Key(keys=("space",), action="", words="mark this job", short="mark", where=JOBS, rank=20),
-    Key(keys=("v",), action="", words="mark from the last mark to here", where=JOBS),
-    Key(keys=("asterisk",), action="", words="mark everything shown", where=JOBS),
-    Key(keys=("u",), action="", words="unmark everything", where=JOBS),
+        short="filter", where=LISTED, rank=6),
+    Key(keys=("space",), action="", words="mark this job", short="mark", where=LISTED, rank=20),
+    Key(keys=("v",), action="", words="mark from the last mark to here", where=LISTED),
+    Key(keys=("asterisk",), action="", words="mark everything shown", where=LISTED),
+    Key(keys=("u",), action="", words="unmark everything", where=LISTED),
     Key(keys=("less_than_sign",), action="", words="sort by the column to the left",
-        where=JOBS),
+        where=LISTED),
     Key(keys=("greater_than_sign",), action="", words="sort by the column to the right",
-        short="sort", where=JOBS, rank=30),
-    Key(keys=("R",), action="", words="turn the order around", where=JOBS),
+        short="sort", where=LISTED, rank=30),
+    Key(keys=("R",), action="", words="turn the order around", where=LISTED),
     Key(keys=("a",), action="toggle_mine", words="my jobs or everybody's", short="mine",
         where=JOBS, rank=25),
-    Key(keys=("F",), action="next_state", words="only one state, the next one", where=JOBS),
+    Key(keys=("F",), action="next_state", words="only one state, the next one", where=LISTED),
     Key(keys=("f",), action="toggle_finished", words="with or without ended jobs",
-        short="ended", where=JOBS, rank=26),
-    Key(keys=("w",), action="toggle_wide", words="more or fewer columns", where=JOBS),
+        short="ended", where=LISTED, rank=26),
+    Key(keys=("w",), action="toggle_wide", words="more or fewer columns", where=LISTED),
     # Looking at one job.
     Key(keys=("l",), action="log", words="its log", short="log", where=JOBS, rank=7),
     Key(keys=("d",), action="why", words="why it waits or how it ended", short="why",
@@ -134,13 +140,20 @@ KEYS: Final[tuple[Key, ...]] = (
         needs="act"),
     Key(keys=("p",), action="priority_set", words="a priority of your choice", where=ONE_JOB,
         needs="act"),
-    Key(keys=("t",), action="to_top", words="make it the next of its queue", where=JOBS,
+    Key(keys=("t",), action="to_top", words="make it the next of its queue", where=ONE_JOB,
         needs="act"),
     Key(keys=("M",), action="move_queue", words="move it to another queue", where=ONE_JOB,
         needs="act"),
     Key(keys=("r",), action="retry", words="run an ended job once more", where=ONE_JOB,
         needs="act"),
     # A job's own screen.
+    *(
+        Key(keys=(str(number),), action=f"tab('{tab}')", words=f"{tab.lower()} of the job",
+            where=LOG)
+        for number, tab in enumerate(JOB_TABS, start=1)
+    ),
+    Key(keys=("y",), action="copy_uid", words="copy the job's uid", where=LOG),
+    Key(keys=("K",), action="keep", words="keep its workspace for a week", where=LOG, needs="act"),
     Key(keys=("right_square_bracket",), action="next_tab", words="next tab", short="tab",
         where=LOG, rank=12),
     Key(keys=("left_square_bracket",), action="previous_tab", words="previous tab", where=LOG),
@@ -151,7 +164,7 @@ KEYS: Final[tuple[Key, ...]] = (
         rank=3),
     Key(keys=("w",), action="wrap", words="log: wrap long lines", short="wrap", where=LOG,
         rank=13),
-    Key(keys=("t",), action="timestamps", words="log: times before the lines", where=LOG),
+    Key(keys=("e",), action="next_stream", words="log: stdout, stderr, both", where=LOG),
     Key(keys=("slash",), action="search", words="log: search", short="search", where=LOG, rank=4),
     Key(keys=("n",), action="search_next", words="log: next hit", where=LOG),
     Key(keys=("N",), action="search_previous", words="log: hit before", where=LOG),
@@ -167,6 +180,13 @@ KEYS: Final[tuple[Key, ...]] = (
         where=_at("overview", "node"), needs="admin", rank=17),
     Key(keys=("E",), action="toggle_card", words="exclude or include the card", short="exclude",
         where=_at("node"), needs="admin", rank=18),
+    Key(keys=("V",), action="clean_card", words="say that a dirty card is clean", where=_at("node"),
+        needs="admin"),
+    Key(keys=("greater_than_sign",), action="go(1)", words="the next node", short="next node",
+        where=_at("node"), rank=19),
+    Key(keys=("less_than_sign",), action="go(-1)", words="the node before", where=_at("node")),
+    Key(keys=("right_square_bracket",), action="pane(1)", words="next pane", where=_at("node")),
+    Key(keys=("left_square_bracket",), action="pane(-1)", words="pane before", where=_at("node")),
     # The console itself.
     Key(keys=("P",), action="app.pause", words="hold the picture still, or go on"),
     Key(keys=("m",), action="app.mouse", words="give the mouse to the terminal (select text)"),
