@@ -26,6 +26,7 @@ from eaas_tui.screens.submit_sources import Sources
 from eaas_tui.screens.submit_verdict import VerdictLine, Verdicts
 from eaas_tui.submission import Accepted, Outcome, Refused, Submission, Submitting, Unanswered
 from eaas_tui.widgets.job_form import JobForm
+from eaas_tui.widgets.status_bar import StatusBar
 
 VERDICT_AFTER_S: Final = 0.3
 """How long nobody types before the controller is asked."""
@@ -36,13 +37,13 @@ WIDTHS: Final = [(0, "-tiny"), (40, "-narrow"), (110, "-mid")]
 HEIGHTS: Final = [(0, "-short"), (12, "-tall")]
 
 BUTTONS: Final = {
-    "send": "Submit",
+    "send": "Submit ctrl+s",
     "open": "Open file",
-    "save": "Save as file",
-    "edit": "Edit as YAML",
-    "leave": "Cancel",
+    "save": "Save file",
+    "edit": "Edit YAML ctrl+e",
+    "leave": "Cancel esc",
 }
-"""The buttons by the action behind each."""
+"""The buttons by the action behind each, with its key: letters are typed here."""
 
 AGAIN: Final = "It is sent again until there is one, and can't become two jobs; escape stops that"
 STOPPED: Final = (
@@ -106,6 +107,7 @@ class SubmitScreen(PictureScreen):
 
     def compose(self) -> ComposeResult:
         """Lay out the verdict, the form, the help of the focused field, and the buttons."""
+        yield StatusBar()
         with Horizontal(id="form-head"):
             yield Static("NEW JOB", id="form-title", markup=False)
             yield VerdictLine(id="verdict", markup=False)
@@ -138,7 +140,7 @@ class SubmitScreen(PictureScreen):
         return self.query_one(JobForm)
 
     def load(self, form: Form, remark: str = "", *, opened: Form | None = None) -> None:
-        """Show another form; with ``opened`` it counts as changed since that one."""
+        """Show another form; with ``opened`` it is that one, changed, and keeps its key."""
         clean, lost = form.cleaned()
         if opened is not None:
             clean = msgspec.structs.replace(clean, opened=opened.opened)
@@ -148,7 +150,8 @@ class SubmitScreen(PictureScreen):
             hints.append(f"left out what can't be seen in: {labels}")
         if form.other:
             hints.append(f"taken along as it stands: {', '.join(form.other)}")
-        self._submission = Submission(form.key)
+        if opened is None or form.key is not None:
+            self._submission = Submission(form.key)
         self.job_form.load(clean)
         self.say("; ".join(hints))
         self._changed()
@@ -185,7 +188,7 @@ class SubmitScreen(PictureScreen):
             job = await client.job(id)
         except EaasError:
             return  # what the picture has is a copy as well
-        if not self.form.is_dirty:
+        if not self.form.is_dirty and not self._is_sending:
             self._sources.copy(job)
 
     def draw(self, picture: Picture) -> None:

@@ -25,7 +25,8 @@ class FormField(Vertical):
     DEFAULT_CSS = """
     FormField { height: auto; }
     FormField > Horizontal { height: auto; }
-    FormField Label { width: 17; padding: 0 1; }
+    FormField Label { width: 17; height: 1; padding: 0 1; }
+    FormField Label { text-wrap: nowrap; text-overflow: ellipsis; }
     FormField Input { width: 1fr; }
     FormField TextArea { width: 1fr; height: auto; min-height: 1; max-height: 6; padding: 0; }
     FormField Select { width: 1fr; }

@@ -96,6 +96,23 @@ async def test_escape_stops_asking_and_keeps_the_form_and_its_key(
     assert len(submits(stand_in)) == 1
 
 
+async def test_a_form_that_was_changed_before_its_answer_keeps_its_key(
+    stand_in: StandIn, socket: Path, tmp_path: Path
+) -> None:
+    stand_in.cut_submits = 99
+    async with the_form(socket, tmp_path, form=form_of({"command": "a"})) as person:
+        await person.press("ctrl+s")
+        await person.until(lambda: submits(stand_in))
+        await person.press("escape")
+        stand_in.cut_submits = 0
+        person.app.editor = lambda text: text + "gpus: 1\n"
+        await person.press("ctrl+e", "ctrl+s")
+        await person.until(lambda: person.app.accepted)
+
+    assert submits(stand_in)[-1][1] == {"command": "a", "gpus": 1}
+    assert len({key for key, _ in submits(stand_in)}) == 1
+
+
 async def test_nothing_is_submitted_where_nothing_may_be(
     stand_in: StandIn, socket: Path, tmp_path: Path
 ) -> None:
