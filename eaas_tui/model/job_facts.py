@@ -1,6 +1,7 @@
 """A job in a few lines: what it is, why it stands where it does, and how its cards are."""
 
 from collections.abc import Sequence
+from datetime import tzinfo
 from typing import Final
 
 from eaas.views import CardView, JobView
@@ -25,9 +26,14 @@ CARDS_SHOWN: Final = 8
 Line = Sequence[Cell]
 
 
-def facts(job: JobView, picture: Picture, now: float, *, ascii: bool = False) -> list[Line]:
-    """Return the lines, what matters most first. ``now`` is Unix seconds."""
-    lines: list[Line] = [_what(job, ascii=ascii), _how(job, now)]
+def facts(
+    job: JobView, picture: Picture, now: float, *, ascii: bool = False, zone: tzinfo | None = None
+) -> list[Line]:
+    """Return the lines, what matters most first.
+
+    ``now`` is Unix seconds; ``zone`` is where times of day are told, None is the machine's.
+    """
+    lines: list[Line] = [_what(job, ascii=ascii), _how(job, now, zone)]
     if reason := why(job, now):
         lines.append([Cell("why   ", "muted"), Cell(reason, state_tone(job.state))])
     lines += [_card(card) for card in cards_of(job, picture)[:CARDS_SHOWN]]
@@ -50,16 +56,16 @@ def _what(job: JobView, *, ascii: bool) -> Line:
     ]
 
 
-def _how(job: JobView, now: float) -> Line:
+def _how(job: JobView, now: float, zone: tzinfo | None) -> Line:
     parts = []
     if job.node is not None:
         parts.append(f"on {where(job)}")
     if job.attempt:
         parts.append(f"attempt {job.attempt}")
     if job.started_at is not None:
-        parts.append(f"started {clock_time(job.started_at)}, ran {run_time(job, now)}")
+        parts.append(f"started {clock_time(job.started_at, zone)}, ran {run_time(job, now)}")
     else:
-        parts.append(f"submitted {clock_time(job.created_at)}")
+        parts.append(f"submitted {clock_time(job.created_at, zone)}")
     if job.timeout_s is not None:
         parts.append(f"limit {duration(job.timeout_s)}")
     if image(job):

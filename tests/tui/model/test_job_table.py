@@ -1,0 +1,59 @@
+"""A job as a row: every column has its cell, unknown is a dash."""
+
+from typing import Any
+
+from eaas.views import HeldCardView, ReasonView
+from eaas_tui.model.columns import text_of
+from eaas_tui.model.job_table import COLUMNS, WIDE, job_row
+from tests.rig.stand_in import AT, a_job
+
+NOW = 1_772_352_100.0
+"""100 s after ``AT``."""
+
+
+def cells(**changes: Any) -> dict[str, str]:
+    row = job_row(a_job(**changes), NOW)
+    return {column.key: text_of(cell) for column, cell in zip(WIDE, row.cells, strict=True)}
+
+
+def test_a_waiting_job_says_why_and_has_dashes_for_what_is_not_yet() -> None:
+    reason = ReasonView(code="queue_full", text="the queue is full")
+
+    assert cells(id=7, position=2, reason=reason, spec={"gpus": 2, "image": "busybox"}) == {
+        "id": "7",
+        "name": "-",
+        "user": "ada",
+        "state": "○ Pending",
+        "queue": "default",
+        "gpus": "2",
+        "node": "-",
+        "time": "-",
+        "priority": "0",
+        "why": "#2: the queue is full",
+        "attempt": "-",
+        "age": "1m40s",
+        "image": "busybox",
+    }
+
+
+def test_a_running_job_says_where_and_how_long() -> None:
+    card = HeldCardView(uuid="GPU-1", index=3, memory_mib=None)
+
+    shown = cells(state="Running", node="n1", cards=(card,), started_at=AT)
+
+    assert (shown["node"], shown["time"], shown["gpus"]) == ("n1:3", "1m40s", "1")
+
+
+def test_with_several_pools_the_queue_says_which() -> None:
+    row = job_row(a_job(1), NOW, several_pools=True)
+
+    assert row.cells[4] == "default/default"
+
+
+def test_equal_jobs_make_equal_rows_so_that_nothing_is_painted_twice() -> None:
+    assert job_row(a_job(1), NOW) == job_row(a_job(1), NOW)
+    assert hash(job_row(a_job(1), NOW)) == hash(job_row(a_job(1), NOW))
+
+
+def test_the_narrow_list_is_the_beginning_of_the_wide_one() -> None:
+    assert list(WIDE[: len(COLUMNS)]) == list(COLUMNS)
