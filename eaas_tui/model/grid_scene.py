@@ -34,6 +34,8 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
     top: int = 0
     spot: Spot | None = None
     closed: Collection[str] = ()
+    empty: str = ""
+    """What is said where there is no node."""
 
     @property
     def has_info(self) -> bool:
@@ -85,6 +87,8 @@ def seen(scene: Scene, sparks: Sparks) -> list[Look]:
         for text, tone in head_pieces(scene.picture, grid.measure, scene.width, scene.wish.shows)
     ]
     lines = [_look(scene, line, sparks) for line in grid.lines[scene.top : bottom]]
+    lines += [[(f" {line}", "name", False)] for line in scene.empty.splitlines()]
+    lines = lines[: scene.lines_seen]
     blank: list[Look] = [[] for _ in range(scene.lines_seen - len(lines))]
     info: list[Look] = [[(" " + _info(scene), "name", False)]] if scene.has_info else []
     return [title, *lines, *blank, *info][: scene.height]

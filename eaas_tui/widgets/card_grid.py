@@ -85,6 +85,7 @@ class CardGrid(Widget, can_focus=True):
         self.spot: Spot | None = None
         self._picture: Picture = EMPTY
         self._grid: Grid = lay_out(EMPTY, width=80, height=24)
+        self._empty = ""
         self._top = 0
         self._looks: list[Look] = []
         self._sparks: Final = Sparks()
@@ -92,8 +93,12 @@ class CardGrid(Widget, can_focus=True):
 
     # --- what it is given
 
-    def show(self, picture: Picture) -> None:
-        """Show this picture. The cursor stays on its card as long as there is one."""
+    def show(self, picture: Picture, *, empty: str = "") -> None:
+        """Show this picture, or the sentences if it has no node.
+
+        The cursor stays on its card as long as there is one.
+        """
+        self._empty = empty
         if picture.is_live != self._picture.is_live:
             self._styles.clear()
             self.refresh()
@@ -114,6 +119,11 @@ class CardGrid(Widget, can_focus=True):
         self._go(kept(self._grid, spot))
 
     # --- what it knows
+
+    @property
+    def lines_needed(self) -> int:
+        """How many lines it would take to show everything, the title and the last one too."""
+        return len(self._grid.lines) + len(self._empty.splitlines()) + 2
 
     @property
     def node(self) -> str | None:
@@ -198,7 +208,7 @@ class CardGrid(Widget, can_focus=True):
         size = self.size
         self._grid = lay_out(
             self._picture,
-            width=max(1, size.width - 1),
+            width=max(1, size.width),
             height=self._lines_seen,
             closed=self.closed,
         )
@@ -232,6 +242,7 @@ class CardGrid(Widget, can_focus=True):
             top=self._top,
             spot=self.spot,
             closed=self.closed,
+            empty=self._empty,
         )
 
     @property

@@ -1,12 +1,22 @@
-"""An app with one widget, and what its screen says, for tests of a widget alone."""
+"""An app with one widget or one screen, and what is seen of it."""
 
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeVar
 
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widget import Widget
 
+from eaas.client import Client
+from eaas_tui.actions import Actions
+from eaas_tui.model.picture import Picture
 from eaas_tui.screens.base import PictureApp
+
+NOW: Final = 1_748_772_720.0
+"""Twelve minutes after what the built pictures show began."""
 
 W = TypeVar("W", bound=Widget)
 
@@ -27,6 +37,62 @@ class OneWidget(PictureApp):
     def on_mount(self) -> None:
         """Give it the keys."""
         self.widget.focus()
+
+
+class OneScreen(PictureApp):
+    """Shows the screen; keeps what it wants opened and what a person was told."""
+
+    def __init__(self, shown: Screen[Any], client: Client | None = None) -> None:
+        super().__init__()
+        self.client = client
+        self.opened: list[int | str | None] = []
+        self.told: list[str] = []
+        self.now = NOW
+        self.actions = Actions(
+            client=lambda: self.client,
+            picture=lambda: self.picture,
+            start=self.run_worker,
+            notify=self.notify,
+        )
+        self._shown = shown
+
+    def on_mount(self) -> None:
+        """Show the screen."""
+        self.push_screen(self._shown)
+
+    def clock(self) -> float:
+        """Return the time that the screens go by."""
+        return self.now
+
+    def open_job(self, id: int) -> None:
+        """Keep which job is to be opened."""
+        self.opened.append(id)
+
+    def open_node(self, name: str | None = None) -> None:
+        """Keep which node is to be opened."""
+        self.opened.append(name)
+
+    def notify(self, message: str, **_: Any) -> None:
+        """Keep what a person was told."""
+        self.told.append(message)
+
+
+@asynccontextmanager
+async def on_screen(
+    shown: Screen[Any],
+    picture: Picture,
+    *,
+    size: tuple[int, int] = (120, 40),
+    client: Client | None = None,
+) -> AsyncIterator[tuple[OneScreen, Pilot[None]]]:
+    """Yield the app with the screen on top and the picture drawn."""
+    app = OneScreen(shown, client)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        app.picture = picture
+        await pilot.pause()
+        await pilot.pause()
+        yield app, pilot
 
 
 def lines_of(widget: Widget) -> list[str]:

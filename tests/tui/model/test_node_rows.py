@@ -1,0 +1,91 @@
+from eaas.units import parse_utc
+from eaas.views import ConditionView, ImageView, ReasonView
+from eaas_tui.model.columns import Row, text_of
+from eaas_tui.model.node_rows import (
+    card_row,
+    card_rows,
+    image_rows,
+    neighbour,
+    node_facts,
+    process_rows,
+)
+from tests.rig.pictures import a_card, a_held_card, a_node, a_picture, a_process
+
+NOW = parse_utc("2025-06-01T10:12:00Z")
+
+
+def words(row: Row) -> list[str]:
+    return [text_of(cell) for cell in row.cells]
+
+
+def test_a_card_shows_everything_that_is_known_of_it() -> None:
+    assert words(card_row(a_held_card(2, user="bob", job=7))) == [
+        "2", "▆ held", "██████▊   ", "68%", "55GiB", "80GiB", "61 C", "60 W", "job 7 of bob",
+        "NVIDIA H100",
+    ]  # fmt: skip
+
+
+def test_what_is_not_known_of_a_card_is_a_dash() -> None:
+    card = a_card(state="unknown", simulated=True, utilization_pct=None, memory_used_mib=None,
+                  temperature_c=None, power_w=None)  # fmt: skip
+
+    assert words(card_row(card))[1:] == [
+        "? unknown", "----------", "-", "-", "80GiB", "-", "-", "-", "NVIDIA H100 (simulated)",
+    ]  # fmt: skip
+
+
+def test_a_card_that_nobody_may_have_says_why() -> None:
+    reason = ReasonView(code="card_sick", text="Xid 79: fell off the bus")
+    foreign = a_card(state="foreign", processes=(a_process("bob"), a_process("ann", pid=1)))
+
+    assert "Xid 79: fell off the bus" in words(card_row(a_card(state="sick", reason=reason)))
+    assert "ann, bob" in words(card_row(foreign))
+
+
+def test_cards_stand_in_the_order_of_their_indices() -> None:
+    node = a_node("n", a_card(1), a_card(0))
+
+    assert card_rows(node).keys == ["GPU-n-0", "GPU-n-1"]
+
+
+def test_a_process_without_a_job_is_told_apart() -> None:
+    ours = a_process("root", pid=5, job=42, container="eaas-42-0190-1", command="python train.py")
+    node = a_node("n", a_card(0, processes=(ours, a_process("bob"))))
+
+    rows = process_rows(node)
+
+    assert [words(rows.row_of(key)) for key in rows.keys] == [
+        ["GPU 0", "5", "root", "1GiB", "42", "eaas-42-0190-1", "python train.py"],
+        ["GPU 0", "4711", "bob", "1GiB", "none", "-", "python"],
+    ]
+    assert process_rows(node, "GPU-other").keys == []
+
+
+def test_images_stand_by_name_with_their_size() -> None:
+    image = ImageView(name="pytorch:2.8", digest="sha256:" + "ab" * 32, size_mib=8192)
+    rows = image_rows(a_node("n", images=(image,)))
+
+    assert words(rows.row_of(rows.keys[0])) == ["pytorch:2.8", "8GiB", "sha256:abababababab"]
+
+
+def test_a_node_tells_what_it_is_and_what_is_wrong() -> None:
+    trouble = ConditionView(code="disk_full", text="2 GiB left", since="2025-06-01T10:00:00Z")
+    node = a_node("n", labels={"gpu": "h100"}, conditions=(trouble,))
+
+    assert node_facts(node, NOW) == [
+        "n  Ready  Docker 28.0  version 0.1.0  at 10.0.0.7  seen 12m ago",
+        "cpus 8/64  memory 64G/256G  pools default  labels gpu=h100",
+        "! disk_full: 2 GiB left",
+    ]
+
+
+def test_the_neighbours_of_a_node_go_round() -> None:
+    picture = a_picture(a_node("a"), a_node("b"))
+
+    assert [neighbour(picture, name, 1) for name in ("a", "b", "gone", None)] == [
+        "b",
+        "a",
+        "a",
+        "a",
+    ]
+    assert neighbour(a_picture(), "a", 1) == "a"

@@ -1,0 +1,15 @@
+from eaas_tui.widgets.lines import Lines
+from tests.rig.pilots import OneWidget, lines_of
+
+
+async def test_lines_take_as_much_room_as_there_are_of_them() -> None:
+    shown = Lines()
+    async with OneWidget(shown).run_test(size=(20, 5)) as pilot:
+        shown.show(["节点 node01 is very very long", "second"])
+        await pilot.pause()
+
+        assert [line[:8] for line in lines_of(shown)] == ["节点 node0", "second  "]
+
+        shown.show(["alone"])
+        await pilot.pause()
+        assert len(lines_of(shown)) == 1
