@@ -54,7 +54,7 @@ def fit(columns: Sequence[Column], cells: int) -> list[tuple[int, int]]:
     """Return which columns are shown, as ``(index, width)`` from left to right.
 
     Columns of the highest rank go first while not even the least widths fit; then widths grow
-    to what they wish, then what is left goes to the columns with ``flex``.
+    to what they wish, those with most ``flex`` first, which also share what is left after that.
     """
     shown = list(range(len(columns)))
     while _needed([columns[index].least for index in shown]) > cells:
@@ -64,7 +64,7 @@ def fit(columns: Sequence[Column], cells: int) -> list[tuple[int, int]]:
         shown.remove(dropped)
     widths = {index: columns[index].least for index in shown}
     left = cells - _needed(widths.values())
-    for index in shown:
+    for index in sorted(shown, key=lambda index: -columns[index].flex):
         more = min(max(left, 0), columns[index].width - widths[index])
         widths[index] += more
         left -= more

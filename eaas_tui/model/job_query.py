@@ -42,7 +42,7 @@ class JobQuery(msgspec.Struct, frozen=True, kw_only=True):
         parts += [f"state:{self.state}"] if self.state else []
         parts += ["mine"] if self.mine else []
         parts += ["with ended"] if self.ended else []
-        sort = f"  sort: {self.sort}{' v' if self.reverse else ''}"
+        sort = "" if self.sort == DEFAULT else f"  sort: {self.sort}{' v' if self.reverse else ''}"
         return f"filter: {' '.join(parts) or '(none)'}{sort}"
 
 

@@ -28,7 +28,7 @@ COLUMNS: Final[Sequence[Column]] = (
     Column(key="node", title="NODE", width=14, min_width=11, rank=7, sort="node"),
     Column(key="time", title="TIME", width=7, align="right", rank=4, sort="time"),
     Column(key="priority", title="PRI", width=4, align="right", rank=6, sort="priority"),
-    Column(key="why", title="WHY / ETA", width=24, min_width=14, flex=3, rank=2, sort="reason"),
+    Column(key="why", title="WHY / ETA", width=28, min_width=18, flex=3, rank=2, sort="reason"),
 )
 WIDE: Final[Sequence[Column]] = (
     *COLUMNS,

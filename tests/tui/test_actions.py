@@ -11,8 +11,10 @@ import pytest
 from eaas.client import Address, Client
 from eaas.errors import NotYours
 from eaas.views import JobView
+from eaas.wire.rest import SetQueue
 from eaas_tui.actions import Actions, Severity
 from eaas_tui.model.picture import EMPTY, Link, Picture
+from tests.rig.pool import an_installation
 from tests.rig.stand_in import StandIn, a_job, serving
 
 
@@ -187,3 +189,34 @@ async def test_before_the_first_connection_nothing_can_be_asked(desk: Desk) -> N
     desk.picture = EMPTY
 
     assert desk.actions.refusal() == "the controller does not answer; try again when it does"
+
+
+async def test_the_real_controller_understands_every_wish_and_its_answers_are_told() -> None:
+    async with an_installation() as installation:
+        installation.start_controller()
+        async with installation.client() as client:
+            await client.create_pool("default")
+            await client.create_queue("default", "night", SetQueue())
+            ids = [(await client.submit({"command": "true"})).id for _ in range(2)]
+            desk = Desk(StandIn(), client)
+            desk.picture = a_picture(*[await client.job(id) for id in ids])
+            actions = desk.actions
+            actions.priority([ids[0]], by=5)
+            actions.top([ids[1]])
+            actions.move([ids[0]], "default/night")
+            actions.pause_queue("default/night")
+            actions.pause_queue("default/night", paused=False)
+            actions.cancel(ids, grace_s=1.0)
+            actions.retry([ids[1]])
+            actions.drain("nowhere")
+
+            assert await desk.done() == [
+                "job 1 has priority 5",
+                "job 2 is number 1 in line",
+                "job 1 is in default/night",
+                "queue default/night is paused",
+                "queue default/night is open",
+                "2 of 2 jobs cancelled",
+                "job 2 is Pending in default/default",
+                "error: there is no node nowhere",
+            ]
