@@ -36,6 +36,11 @@ class JobQuery(msgspec.Struct, frozen=True, kw_only=True):
         """Tell whether jobs that have ended could be shown."""
         return self.ended if self.state is None else self.state in ENDED
 
+    @property
+    def is_narrowed(self) -> bool:
+        """Tell whether it leaves out more than what has ended."""
+        return bool(self.text or self.mine or self.state)
+
     def words(self) -> str:
         """Return what is asked for, for the line above the list."""
         parts = [self.text] if self.text else []

@@ -111,7 +111,7 @@ class JobsScreen(ActingScreen):
         self.ask(replace(self.query_now, text=text))
 
     def _tick(self) -> None:
-        if self.is_current and self.picture.is_live:
+        if self.is_current and self._is_fresh:
             self._show_rows()
 
     def _show(self, *, kept: bool = True) -> None:
@@ -138,7 +138,7 @@ class JobsScreen(ActingScreen):
         def row_of(id: int) -> Row:
             return job_row(shown[id], now, ascii=self._ascii, several_pools=pools)
 
-        self.job_list.set_class(not self.picture.is_live, "-stale")
+        self.job_list.set_class(not self._is_fresh, "-stale")
         self.job_list.show(Rows(tuple(shown), row_of), empty=self._empty())
         self._show_counts()
         self._show_preview()
@@ -160,13 +160,12 @@ class JobsScreen(ActingScreen):
 
     def _empty(self) -> str:
         if self._finder.count and not self._shown:
-            return NONE_MATCH if self._is_narrowed else NO_JOBS
+            return NONE_MATCH if self.query_now.is_narrowed else NO_JOBS
         return NO_JOBS if self.picture.seq or self.picture.is_live else NOT_YET
 
     @property
-    def _is_narrowed(self) -> bool:
-        query = self.query_now
-        return bool(query.text or query.mine or query.state)
+    def _is_fresh(self) -> bool:
+        return self.picture.link.state in ("live", "replay")
 
     @property
     def _ascii(self) -> bool:
@@ -175,8 +174,7 @@ class JobsScreen(ActingScreen):
     @property
     def _now(self) -> float:
         """The time, which stands still while nothing is known of what happens."""
-        link = self.picture.link
-        return link.since if link.state in ("away", "refused") else clock_of(self.app)()
+        return clock_of(self.app)() if self._is_fresh else self.picture.link.since
 
     # --- what is chosen
 
@@ -236,7 +234,7 @@ class JobsScreen(ActingScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave ``escape`` to the app when there is nothing to clear."""
         if action == "clear":
-            return bool(self.job_list.marks.keys) or self._is_narrowed
+            return bool(self.job_list.marks.keys) or self.query_now.is_narrowed
         return super().check_action(action, parameters)
 
     def action_toggle_mine(self) -> None:
