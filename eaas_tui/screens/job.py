@@ -1,0 +1,295 @@
+"""One job: everything about it, why it waits, its log, its cards' curves, its journal, its spec."""
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+from textual.widgets import ContentSwitcher
+
+from eaas.lifecycle import ENDED
+from eaas.views import CardView, JobView
+from eaas_tui import keys
+from eaas_tui.actions import client_of
+from eaas_tui.model.card_curves import card_curves
+from eaas_tui.model.columns import Cell
+from eaas_tui.model.job_page import event_lines, overview, spec_lines, title
+from eaas_tui.model.picture import Picture
+from eaas_tui.model.text_lines import text
+from eaas_tui.screens.acting import ActingScreen
+from eaas_tui.screens.job_facts import JobFacts
+from eaas_tui.screens.job_log import LogPane
+from eaas_tui.screens.opening import clock_of, glyphs_of
+from eaas_tui.widgets.curve import CurveGrid
+from eaas_tui.widgets.key_bar import KeyBar
+from eaas_tui.widgets.status_bar import StatusBar
+from eaas_tui.widgets.tab_row import TabRow
+from eaas_tui.widgets.text_pane import TextPane
+
+if TYPE_CHECKING:
+    from eaas.client import Client
+
+Tab = Literal["Overview", "Log", "Curves", "Events", "Spec"]
+
+TABS: Final[tuple[Tab, ...]] = get_args(Tab)
+WIDTHS: Final = [(0, "-narrow"), (60, "-mid"), (160, "-wide")]
+HEIGHTS: Final = [(0, "-low"), (8, "-tall")]
+TICK_S: Final = 1.0
+"""How often the times run on."""
+WHY_AFTER_S: Final = 10.0
+"""How often it is asked anew why a job waits, when nothing about it changed."""
+KEEP_S: Final = 7 * 86400.0
+
+
+class JobScreen(ActingScreen):
+    """Shows one job, ended or not; the keys that act are about it."""
+
+    view_name: ClassVar[str] = "job"
+    CSS_PATH = "job.tcss"
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings_for("job"),
+        *(Binding(str(number), f"tab('{tab}')", tab) for number, tab in enumerate(TABS, start=1)),
+        Binding("e", "next_stream", "stdout, stderr, both"),
+        Binding("K", "keep", "keep the workspace for a week"),
+        Binding("y", "copy_uid", "copy the uid"),
+        Binding("t", "to_top", "make it the next of its queue"),
+    ]
+
+    def __init__(self, id: int, *, tab: Tab = "Overview") -> None:
+        super().__init__()
+        self._number: Final = id
+        self._tab: Tab = tab
+        self._facts: Final = JobFacts(self, id, self._client, self._show)
+        self._seen: JobView | None = None
+        self._why_asked_at = float("-inf")
+
+    def compose(self) -> ComposeResult:
+        """Lay out the title, the tabs, and a pane for each."""
+        yield StatusBar()
+        yield TextPane(id="job-title")
+        yield TabRow(TABS, id="job-tabs")
+        with ContentSwitcher(id="job-panes", initial=self._tab):
+            yield TextPane(id="Overview")
+            yield LogPane(self._client, id="Log")
+            yield CurveGrid(id="Curves")
+            yield TextPane(id="Events", at_end=True)
+            yield TextPane(id="Spec")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Ask for what the stream does not tell, and let the times run."""
+        super().on_mount()
+        self.query_one("#job-title", TextPane).can_focus = False
+        self._facts.look_up()
+        self._facts.ask_events()
+        self.set_interval(TICK_S, self._tick)
+        self.action_tab(self._tab)
+
+    # --- what is known
+
+    @property
+    def job(self) -> JobView | None:
+        """Return the job as it stands; None before anything is known of it."""
+        return self.picture.jobs.get(self._number) or self._facts.job
+
+    def chosen_jobs(self) -> list[JobView]:
+        """Return what the keys are about: this job."""
+        return [] if self.job is None else [self.job]
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the command line may mean by ``this``."""
+        return {"job": self._number}
+
+    def draw(self, picture: Picture) -> None:
+        """Show what is new of the job; ask why it waits when something about it changed."""
+        if not self.is_mounted:
+            return
+        job = self.job
+        self._facts.heard(picture.events)
+        if job is None and self._facts.job is None:
+            self._facts.look_up()
+        elif job != self._seen:
+            if self._seen is not None and self._number not in picture.jobs:
+                self._facts.look_up()
+            self._why_asked_at = float("-inf")
+            self._seen = job
+        self._ask_why()
+        self._show()
+
+    def _ask_why(self) -> None:
+        now, job = self._now(), self.job
+        if job is not None and self.is_current and now - self._why_asked_at >= WHY_AFTER_S:
+            self._why_asked_at = now
+            self._facts.ask_why(job)
+
+    def _tick(self) -> None:
+        if self.is_current:
+            self._ask_why()
+            self._show()
+
+    # --- what is shown
+
+    def _show(self) -> None:
+        """Fill the title and the pane in sight."""
+        if not self.is_mounted or not self.query("#Spec"):
+            return
+        job = self.job
+        head = self.query_one("#job-title", TextPane)
+        if job is None:
+            words = self._facts.trouble or f"asking for job {self._number} ..."
+            head.show([text(Cell(words, "bad" if self._facts.trouble else "muted"))])
+            return
+        now = self._now()
+        head.show([title(job, now)])
+        self.query_one(LogPane).show_job(job)
+        if self._tab == "Overview":
+            self._pane("Overview").show(overview(job, self._facts.why, now))
+        elif self._tab == "Curves":
+            self._show_curves(job)
+        elif self._tab == "Events":
+            self._pane("Events").show(event_lines(self._facts.events))
+        elif self._tab == "Spec":
+            self._pane("Spec").show(spec_lines(job))
+
+    def _show_curves(self, job: JobView) -> None:
+        known: dict[str, CardView] = {
+            card.uuid: card for node in self.picture.nodes.values() for card in node.cards
+        }
+        curves = []
+        for held in job.cards:
+            name = f"card {held.uuid[:12] if held.index is None else held.index}"
+            samples = self.picture.samples.get(held.uuid)
+            curves += card_curves(name, known.get(held.uuid), samples)
+        grid = self.query_one(CurveGrid)
+        grid.show(curves, glyphs=glyphs_of(self.app), empty=_no_curves(job))
+
+    def _pane(self, tab: Tab) -> TextPane:
+        return self.query_one(f"#{tab}", TextPane)
+
+    # --- tabs
+
+    def action_tab(self, tab: Tab) -> None:
+        """Show a tab; the log is asked for only while it is in sight."""
+        self._tab = tab
+        self.query_one(ContentSwitcher).current = tab
+        self.query_one(TabRow).choose(tab)
+        log = self.query_one(LogPane)
+        pane: Widget = log.view if tab == "Log" else self.query_one(f"#{tab}")
+        pane.focus()
+        self._show()
+        if tab == "Log":
+            log.start()
+        else:
+            log.stop()
+
+    def on_tab_row_chosen(self, event: TabRow.Chosen) -> None:
+        """Show the tab that was clicked."""
+        self.action_tab(event.name)  # type: ignore[arg-type]
+
+    def action_next_tab(self) -> None:
+        """Show the tab to the right, after the last one the first."""
+        self.action_tab(TABS[(TABS.index(self._tab) + 1) % len(TABS)])
+
+    def action_previous_tab(self) -> None:
+        """Show the tab to the left."""
+        self.action_tab(TABS[TABS.index(self._tab) - 1])
+
+    def on_screen_resume(self) -> None:
+        """Look at the log again, if it is in sight."""
+        super().on_screen_resume()
+        if self._tab == "Log" and self.query(LogPane):
+            self.query_one(LogPane).start()
+
+    def on_screen_suspend(self) -> None:
+        """Ask for no log that nobody sees."""
+        self.query_one(LogPane).stop()
+
+    # --- the log's keys
+
+    @property
+    def log_pane(self) -> LogPane:
+        """Return the log, which comes into sight: its keys work from every tab."""
+        if self._tab != "Log":
+            self.action_tab("Log")
+        return self.query_one(LogPane)
+
+    def action_follow(self) -> None:
+        """Follow the log's end, or stop."""
+        view = self.log_pane.view
+        if view.follow:
+            view.scroll_rows(-1)
+        else:
+            view.action_to_end()
+
+    def action_wrap(self) -> None:
+        """Break long lines of the log, or not."""
+        view = self.log_pane.view
+        view.set_wrap(not view.lines.wrap)
+
+    def action_search(self) -> None:
+        """Ask what to search the log for."""
+        self.log_pane.ask_words()
+
+    def action_search_next(self) -> None:
+        """Go to the next hit."""
+        self.log_pane.seek(backwards=False)
+
+    def action_search_previous(self) -> None:
+        """Go to the hit before."""
+        self.log_pane.seek(backwards=True)
+
+    def action_next_attempt(self) -> None:
+        """Show the log of the attempt after."""
+        self.log_pane.turn_attempt(1)
+
+    def action_previous_attempt(self) -> None:
+        """Show the log of the attempt before."""
+        self.log_pane.turn_attempt(-1)
+
+    def action_next_stream(self) -> None:
+        """Show both streams, or one of them."""
+        self.log_pane.turn_stream()
+
+    def action_copy(self) -> None:
+        """Copy what is selected in the log, else what is in sight of it."""
+        self.log_pane.copy()
+
+    def action_copy_all(self) -> None:
+        """Copy the whole log."""
+        self.log_pane.copy_all()
+
+    def action_save(self) -> None:
+        """Save the log to a file."""
+        self.log_pane.save()
+
+    # --- the job's own keys
+
+    def action_copy_uid(self) -> None:
+        """Copy the job's uid."""
+        if self.job is not None:
+            self.app.copy_to_clipboard(self.job.uid)
+            self.app.notify(f"Copied {self.job.uid}", markup=False)
+
+    def action_keep(self) -> None:
+        """Keep the job's workspace for a week from now."""
+        if self.job is not None:
+            self.actions.keep([self._number], for_s=KEEP_S)
+
+    # --- the app around it
+
+    def _client(self) -> "Client | None":
+        return client_of(self.app)
+
+    def _now(self) -> float:
+        return clock_of(self.app)()
+
+
+def _no_curves(job: JobView) -> str:
+    if job.state in ENDED:
+        return "the job has ended and holds no card"
+    if not job.cards:
+        return "the job holds no card"
+    return "nothing was measured yet"

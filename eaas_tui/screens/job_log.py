@@ -1,0 +1,171 @@
+"""The log of a job on its screen: followed, searched, copied and saved."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from eaas.errors import EaasError
+from eaas.safe_text import safe_text
+from eaas_tui.log_source import LogClient, LogSource
+from eaas_tui.model.job_page import bytes_words
+from eaas_tui.screens.ask_path import AskPath
+from eaas_tui.screens.log_following import LogFollowing
+from eaas_tui.widgets.ansi import parse_line, plain_text
+from eaas_tui.widgets.prompt import History, Prompt
+
+COPY_BYTES: Final = 100_000
+"""Terminals take no more than about this into the clipboard at once."""
+
+
+class LogPane(LogFollowing):
+    """Searches the log that is shown, and takes it away."""
+
+    def __init__(self, client: Callable[[], LogClient | None], *, id: str | None = None) -> None:
+        super().__init__(client, id=id)
+        self._words = ""
+        self._hit: int | None = None
+        self._history: Final = History()
+
+    def begins_anew(self) -> None:
+        """Forget the hit: it was in another log."""
+        self._hit = None
+
+    # --- searching
+
+    def ask_words(self) -> None:
+        """Open the line to type in what is searched for."""
+        if not self.query(Prompt):
+            prompt = Prompt(placeholder="search the log", history=self._history)
+            self.mount(prompt)
+            prompt.focus()
+
+    def on_prompt_left(self, event: Prompt.Left) -> None:
+        """Close the line; what was searched for before is forgotten."""
+        event.stop()
+        self._words = ""
+        self._close(event.prompt)
+
+    def on_prompt_taken(self, event: Prompt.Taken) -> None:
+        """Search from what is in sight on."""
+        event.stop()
+        self._words = event.line
+        self._hit = None
+        self._close(event.prompt)
+        self.seek(backwards=self.view.follow)
+
+    def _close(self, prompt: Prompt) -> None:
+        prompt.remove()
+        self.view.focus()
+        self.view.words = self._words
+        self.view.paint()
+
+    def seek(self, *, backwards: bool) -> None:
+        """Go to the next hit or to the one before."""
+        if not self._words:
+            self.ask_words()
+        elif self._source is not None:
+            work = self._sought(self._source, backwards=backwards)
+            self.run_worker(work, group="search", exclusive=True)
+
+    async def _sought(self, source: LogSource, *, backwards: bool) -> None:
+        def told(offset: int) -> None:
+            self._doing = f"searching at {bytes_words(offset)} of {bytes_words(source.pages.size)}"
+            self._tell()
+
+        begin = self._seek_begin(source, backwards=backwards)
+        try:
+            hit = await source.seek(self._words, begin, backwards=backwards, told=told)
+        except EaasError as error:
+            self._say(error.sentence)
+            return
+        finally:
+            self._doing = ""
+            self._tell()
+        if hit is None:
+            more = "before" if backwards else "after"
+            self._say(f"no '{self._words}' {more} this")
+            return
+        self._hit = hit
+        self.view.look_at(hit, rows_before=self.view.rows_seen // 3)
+
+    def _seek_begin(self, source: LogSource, *, backwards: bool) -> int:
+        """Return where to begin: beside the last hit's line, or at what is in sight."""
+        pages = source.pages
+        if self._hit is None:
+            return pages.end if backwards else self.view.top.offset
+        if not pages.begin <= self._hit < pages.end:
+            return self._hit if backwards else self._hit + 1
+        index = pages.index_at(self._hit)
+        return pages.start(index) if backwards else pages.stop(index)
+
+    # --- taking it away
+
+    def copy(self) -> None:
+        """Copy what is selected, else what is in sight."""
+        self._to_clipboard(self.view.copied_text())
+        if self.view.selection is not None:
+            self.view.action_unselect()
+
+    def copy_all(self) -> None:
+        """Copy the whole log, if a terminal's clipboard takes that much."""
+        if self._source is None:
+            return
+        if self._source.pages.size > COPY_BYTES:
+            self._say(
+                f"{bytes_words(self._source.pages.size)} are too much for a terminal's "
+                "clipboard; S saves the log to a file"
+            )
+            return
+        self.run_worker(self._copied(self._source), group="copy", exclusive=True)
+
+    async def _copied(self, source: LogSource) -> None:
+        try:
+            data = b"".join([piece async for piece in source.pieces()])
+        except EaasError as error:
+            self._say(error.sentence)
+            return
+        lines = data.removesuffix(b"\n").split(b"\n")
+        self._to_clipboard("".join(f"{plain_text(parse_line(line))}\n" for line in lines))
+
+    def _to_clipboard(self, text: str) -> None:
+        if not text.strip():
+            self._say("there is nothing to copy")
+            return
+        kept = text.encode()[:COPY_BYTES].decode(errors="ignore")
+        self.app.copy_to_clipboard(kept)
+        cut = "" if len(kept) == len(text) else "; the rest is too much for a terminal's clipboard"
+        lines = kept.count("\n") + (not kept.endswith("\n"))
+        self.app.notify(f"Copied {lines} lines{cut}", markup=False)
+
+    def save(self) -> None:
+        """Ask for a file and write the log there, byte for byte."""
+        source = self._source
+        if source is None:
+            return
+        name = f"job-{source.job}-attempt-{source.attempt}.{source.stream}.log"
+
+        def answered(path: str | None) -> None:
+            if path:
+                work = self._saved(source, Path(path).expanduser())
+                self.run_worker(work, group="save", exclusive=True)
+
+        self.app.push_screen(AskPath("Save the log", path=name), answered)
+
+    async def _saved(self, source: LogSource, path: Path) -> None:
+        def told(written: int) -> None:
+            self._doing = f"saving {bytes_words(written)} of {bytes_words(source.pages.size)}"
+            self._tell()
+
+        try:
+            written = await source.save(path, told)
+        except FileExistsError:
+            self._say(f"{path} is there already; nothing was written")
+        except OSError as error:
+            self._say(f"{path} can't be written: {error.strerror}")
+        except EaasError as error:
+            self._say(f"{path} is not complete: {error.sentence}")
+        else:
+            self.app.notify(safe_text(f"Saved {bytes_words(written)} to {path}"), markup=False)
+        finally:
+            self._doing = ""
+            self._tell()
