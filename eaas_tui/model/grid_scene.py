@@ -7,6 +7,7 @@ import msgspec
 
 from eaas.views import CardView
 from eaas_tui.model.card_facts import card_sentence, node_sentence
+from eaas_tui.model.columns import padded
 from eaas_tui.model.grid import Grid, Line, Spot
 from eaas_tui.model.grid_text import (
     POOL_SPARK,
@@ -90,7 +91,9 @@ def seen(scene: Scene, sparks: Sparks) -> list[Look]:
     lines += [[(f" {line}", "name", False)] for line in scene.empty.splitlines()]
     lines = lines[: scene.lines_seen]
     blank: list[Look] = [[] for _ in range(scene.lines_seen - len(lines))]
-    info: list[Look] = [[(" " + _info(scene), "name", False)]] if scene.has_info else []
+    info: list[Look] = (
+        [[(padded(f" {_info(scene)}", scene.width), "name", False)]] if scene.has_info else []
+    )
     return [title, *lines, *blank, *info][: scene.height]
 
 

