@@ -1,0 +1,46 @@
+import asyncio
+from pathlib import Path
+
+from tests.rig.job_screen import RUNNING, WITHIN_S, JobApp, until_said
+from tests.rig.logs_in_memory import LogsInMemory
+
+
+async def test_the_log_is_followed_live_and_searched() -> None:
+    client = LogsInMemory(RUNNING)
+    client.write(b"".join(b"step %d\n" % number for number in range(100)))
+    app = JobApp(RUNNING, client, tab="Log")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_said(pilot, "step 99")
+        client.write(b"\x1b[32mstep 100\x1b[0m\n")
+        await until_said(pilot, "step 100")
+
+        await pilot.press("slash", *"step 7", "enter")
+
+        text = await until_said(pilot, "held")
+        assert "step 79" in text
+        await pilot.press("N")
+        await until_said(pilot, "line 73")
+        await pilot.press("f")
+        await until_said(pilot, "follow")
+
+
+async def test_the_log_is_copied_and_saved(tmp_path: Path) -> None:
+    client = LogsInMemory(RUNNING)
+    client.write(b"\x1b[31mone\x1b[0m\ntwo\n")
+    client.finish()
+    app = JobApp(RUNNING, client, tab="Log")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_said(pilot, "two")
+        await pilot.press("c", "C")
+        async with asyncio.timeout(WITHIN_S):
+            while len(app.copied) < 2:
+                await pilot.pause(0.02)
+        assert app.copied == ["one\ntwo\n"] * 2
+
+        await pilot.press("S")
+        await pilot.pause()
+        await pilot.press("ctrl+u", *str(tmp_path / "a.log"), "enter")
+        async with asyncio.timeout(WITHIN_S):
+            while not any("Saved 17 B" in notice for notice in app.notices):
+                await pilot.pause(0.02)
+        assert (tmp_path / "a.log").read_bytes() == b"\x1b[31mone\x1b[0m\ntwo\n"

@@ -1,0 +1,85 @@
+from msgspec.structs import replace
+
+from eaas.errors import Unreachable
+from eaas_tui.app import ConsoleApp
+from tests.rig.job_screen import RUNNING, JobApp, said, until_said
+from tests.rig.logs_in_memory import LogsInMemory
+from tests.rig.pool import an_installation
+from tests.rig.site import UNTIL_RELEASED, Site
+
+
+async def test_the_log_is_not_asked_for_while_nobody_sees_it() -> None:
+    client = LogsInMemory(RUNNING)
+    client.write(b"one\n")
+    app = JobApp(RUNNING, client, tab="Log")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_said(pilot, "one")
+        await pilot.press("1")
+        await pilot.pause()
+        client.write(b"two\n")
+        await pilot.pause()
+        asked = len(client.asked)
+        client.write(b"three\n")
+        await pilot.pause()
+        assert len(client.asked) == asked
+
+        await pilot.press("2")
+
+        await until_said(pilot, "three")
+
+
+async def test_attempts_and_streams_are_switched() -> None:
+    job = replace(RUNNING, attempt=2)
+    client = LogsInMemory(job)
+    client.write(b"first run\n", attempt=1)
+    client.write(b"second run\n", attempt=2)
+    client.write(b"a warning\n", attempt=2, stream="stderr")
+    app = JobApp(job, client, tab="Log")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_said(pilot, "second run")
+        assert "attempt 2 of 2" in said(app)
+        await pilot.press("e", "e")
+        await until_said(pilot, "LOG  stderr")
+        await until_said(pilot, "a warning")
+        assert "second run" not in said(app)
+        await pilot.press("e", "left_parenthesis")
+        await until_said(pilot, "first run")
+
+
+async def test_a_new_attempt_takes_over() -> None:
+    client = LogsInMemory(RUNNING)
+    client.write(b"first run\n", attempt=1)
+    client.write(b"second run\n", attempt=2)
+    app = JobApp(RUNNING, client, tab="Log")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_said(pilot, "first run")
+        app.picture = replace(app.picture, jobs={42: replace(RUNNING, attempt=2)})
+        await until_said(pilot, "second run")
+
+
+async def test_a_log_that_cannot_be_read_says_why() -> None:
+    client = LogsInMemory(RUNNING)
+    client.refusal = Unreachable("the controller does not answer")
+    app = JobApp(RUNNING, client, tab="Log")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_said(pilot, "the controller does not answer")
+
+
+async def test_a_log_of_a_real_job_is_followed_until_it_ends() -> None:
+    async with an_installation() as pool, pool.client() as client:
+        pool.start_controller()
+        await pool.add_agent("node-a", simulate="1x8GiB")
+        site = Site(pool=pool, client=client, node="node-a", image=None)
+        job = await site.submit(f"{UNTIL_RELEASED}; printf '\\033[32mthe last line\\033[0m\\n'")
+        app = ConsoleApp(environ=pool.environ)
+        async with app.run_test(size=(100, 30)) as pilot:
+            await until_said(pilot, "live")
+            app.open_job(job.id)
+            await until_said(pilot, "1 Overview")
+            await pilot.press("2")
+            await until_said(pilot, "ready")
+
+            site.release(await site.when(job, "Running"))
+
+            await until_said(pilot, "the last line")
+            await until_said(pilot, "Succeeded")
