@@ -1,0 +1,55 @@
+import pytest
+
+from tests.rig.log_app import LINES, LogApp
+from tests.rig.pilots import lines_of, widths
+
+
+async def test_a_progress_bar_is_one_living_line() -> None:
+    app = LogApp(b"begin\n 10%\r 20%")
+    async with app.run_test(size=(20, 3)):
+        assert app.lines == ["begin", " 20%", ""]
+
+        app.add(b"\r 30%")
+
+        assert app.lines == ["begin", " 30%", ""]
+
+
+async def test_hits_are_marked_and_shown_whole_lines_later() -> None:
+    app = LogApp(LINES)
+    async with app.run_test(size=(40, 4)):
+        app.view.words = "050"
+        app.view.look_at(50 * 9 + 5, rows_before=1)
+
+        assert app.lines[1] == "line 050"
+        styles = [segment.style for segment in app.view.render_line(1) if segment.text == "050"]
+        assert styles
+        assert styles[0] is not None
+        assert styles[0].bold
+
+
+async def test_the_scrollbar_stands_where_the_window_is_in_the_whole_log() -> None:
+    app = LogApp(LINES)
+    async with app.run_test(size=(10, 10)) as pilot:
+        bar = [app.view.render_line(y).crop(9, 10)._segments[0].style for y in range(10)]
+        assert [bar.index(style) for style in bar] == [0] * 9 + [9]
+        assert app.view._bar() == (9, 10)
+        await pilot.press("g")
+        assert app.view._bar() == (0, 1)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 1), (20, 5)])
+async def test_no_size_is_too_small(size: tuple[int, int]) -> None:
+    app = LogApp("训练 \x1b[31mred\n".encode() * 50)
+    async with app.run_test(size=size) as pilot:
+        app.view.set_wrap(True)
+        await pilot.press("k", "k", "g", "G", "v", "k", "left", "right", "pageup", "pagedown")
+        assert widths(lines_of(app.view)) == {size[0]}
+
+
+async def test_an_empty_log_says_so() -> None:
+    app = LogApp(b"")
+    async with app.run_test(size=(20, 3)) as pilot:
+        app.view.empty = "nothing yet"
+        app.view.paint()
+        await pilot.press("k", "g", "G", "v", "pageup")
+        assert app.lines[0] == "nothing yet"

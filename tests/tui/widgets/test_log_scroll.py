@@ -1,0 +1,67 @@
+from tests.rig.log_app import LINES, LogApp
+from tests.rig.pilots import lines_of, widths
+
+
+async def test_the_end_of_a_log_is_shown_and_followed() -> None:
+    app = LogApp(LINES)
+    async with app.run_test(size=(40, 4)):
+        assert app.lines == ["line 096", "line 097", "line 098", "line 099"]
+
+        app.add(b"line 100\n")
+
+        assert app.lines[-1] == "line 100"
+
+
+async def test_scrolling_up_lets_the_end_go_and_coming_back_follows_it_again() -> None:
+    app = LogApp(LINES)
+    async with app.run_test(size=(40, 4)) as pilot:
+        await pilot.press("k")
+        app.add(b"line 100\n")
+        assert app.lines == ["line 095", "line 096", "line 097", "line 098"]
+        assert not app.view.follow
+
+        await pilot.press("pagedown", "pagedown")
+        assert app.view.follow
+        app.add(b"line 101\n")
+        assert app.lines[-1] == "line 101"
+
+
+async def test_top_and_end_are_one_key_away() -> None:
+    app = LogApp(LINES)
+    async with app.run_test(size=(40, 4)) as pilot:
+        await pilot.press("g")
+        assert app.lines[0] == "line 000"
+        await pilot.press("G")
+        assert app.lines[-1] == "line 099"
+
+
+async def test_pages_that_are_not_held_are_asked_for_and_nothing_jumps_when_they_come() -> None:
+    app = LogApp(b"half a line\n" + LINES, begin=5000)
+    async with app.run_test(size=(40, 4)) as pilot:
+        await pilot.press("g")
+        await pilot.pause()
+        assert "top" in app.wishes
+        app.view.scroll_rows(-1000)
+        await pilot.pause()
+        assert "before" in app.wishes
+        assert app.lines[0] == "line 000"
+
+        app.pages.put(0, b"x" * 4990 + b"\nthe other")
+        app.view.paint()
+
+        assert app.lines[0] == "line 000"
+        await pilot.press("k")
+        assert app.lines[0] == "the otherhalf a line"
+
+
+async def test_long_lines_are_wrapped_or_looked_along() -> None:
+    app = LogApp("0123456789abcdefghij训练训练训练\nnext\n".encode())
+    async with app.run_test(size=(12, 5)) as pilot:
+        assert app.lines[:2] == ["0123456789a", "next"]
+        await pilot.press("right")
+        assert app.lines[0] == "89abcdefghi"
+
+        app.view.set_wrap(True)
+
+        assert app.lines == ["0123456789a", "bcdefghij训", "练训练训练", "next", ""]
+        assert widths(lines_of(app.view)) == {12}
