@@ -51,6 +51,11 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
         """Tell whether what is shown is so now; otherwise it is old, and nothing may be done."""
         return self.link.state == "live"
 
+    @property
+    def is_stale(self) -> bool:
+        """Tell whether it may not be so any more; a recording shows rightly what was."""
+        return self.link.state not in ("live", "replay")
+
     def cards(self) -> list[CardView]:
         """Return every card, by node and index."""
         return [card for name in sorted(self.nodes) for card in self.nodes[name].cards]

@@ -85,7 +85,7 @@ class NodeScreen(PoolActingScreen):
             self.node = neighbour(picture, None, 0)
         node = picture.nodes.get(self.node or "")
         for shown in self.query(RowList):
-            shown.set_class(not picture.is_live, "-stale")
+            shown.set_class(picture.is_stale, "-stale")
         if node is None:
             self._facts.show([f"There is no node {self.node}" if self.node else "No node yet"])
             for shown in self.query(RowList):

@@ -159,7 +159,7 @@ class OverviewScreen(PoolActingScreen):
             mine=self._only_mine,
             ascii=glyphs_of(self.app).name == "ascii",
         )
-        self._jobs.set_class(not self.picture.is_live, "-stale")
+        self._jobs.set_class(self.picture.is_stale, "-stale")
         self._jobs.show(rows, empty=jobs_text(self.picture))
         self._draw_preview()
 

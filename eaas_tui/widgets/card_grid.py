@@ -99,7 +99,7 @@ class CardGrid(Widget, can_focus=True):
         The cursor stays on its card as long as there is one.
         """
         self._empty = empty
-        if picture.is_live != self._picture.is_live:
+        if picture.is_stale != self._picture.is_stale:
             self._styles.clear()
             self.refresh()
         self._picture = picture
@@ -277,7 +277,7 @@ class CardGrid(Widget, can_focus=True):
     def _style(self, tone: Tone, is_cursor: bool) -> Style:
         style = self._styles.get((tone, is_cursor))
         if style is None:
-            part = tone if self._picture.is_live else "dim"
+            part = "dim" if self._picture.is_stale else tone
             style = self.rich_style + self.get_component_rich_style(
                 f"card-grid--{part}", partial=True
             )

@@ -13,7 +13,7 @@ class EventList(RowList[int]):
 
     def draw(self, picture: Picture) -> None:
         """Show the events of this picture."""
-        self.set_class(not picture.is_live, "-stale")
+        self.set_class(picture.is_stale, "-stale")
         keys = self.rows.keys
         follows = not keys or self.selected in (None, keys[-1])
         self.show(event_rows(picture))

@@ -13,5 +13,5 @@ class QueueList(RowList[str]):
 
     def draw(self, picture: Picture, now: float) -> None:
         """Show the queues of this picture; ``now``, in Unix seconds, tells how long one waits."""
-        self.set_class(not picture.is_live, "-stale")
+        self.set_class(picture.is_stale, "-stale")
         self.show(queue_rows(picture, now))

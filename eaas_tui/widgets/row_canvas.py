@@ -38,7 +38,8 @@ class RowCanvas(Widget):
     DEFAULT_CSS = """
     RowCanvas { height: 1fr; width: 1fr; }
     RowCanvas > .row-list--header { text-style: bold; color: $text-muted; }
-    RowCanvas > .row-list--cursor { background: $primary 30%; text-style: bold; }
+    RowCanvas > .row-list--cursor { background: $primary-muted; text-style: bold; }
+    RowCanvas > .row-list--away { background: $panel; }
     RowCanvas > .row-list--marked { color: $text-accent; }
     RowCanvas > .row-list--thumb { background: $foreground 40%; }
     RowCanvas > .row-list--track { background: $foreground 10%; }
@@ -53,7 +54,7 @@ class RowCanvas(Widget):
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"row-list--{part}"
         for part in (
-            *("header", "cursor", "marked", "thumb", "track"),
+            *("header", "cursor", "away", "marked", "thumb", "track"),
             *("strong", "muted", "good", "busy", "warn", "bad"),
         )
     }
@@ -118,6 +119,20 @@ class RowCanvas(Widget):
         super().notify_style_update()
         self._forget()
 
+    def on_focus(self) -> None:
+        """Show the selection as the one that keys are about."""
+        self._repaint_selection()
+
+    def on_blur(self) -> None:
+        """Show the selection as one that keys are not about now."""
+        self._repaint_selection()
+
+    def _repaint_selection(self) -> None:
+        self._strips.clear()
+        for y, look in enumerate(self._looks):
+            if look.is_selected:
+                self.refresh(Region(0, y, self.size.width, 1))
+
     def _forget(self) -> None:
         self._strips.clear()
         self._looks = []
@@ -126,11 +141,12 @@ class RowCanvas(Widget):
         width = max(0, self.size.width - BAR)
         base = self.rich_style + self._style("header" if look.is_header else "")
         if look.is_selected:
-            base += self._style("cursor")
+            base += self._style("cursor" if self.has_focus else "away")
         if isinstance(look.content, str):
             body = [Segment(" " * GUTTER + look.content, base)]
         else:
-            body = [self._gutter(look, base), *self._cells(look.content, base)]
+            quiet = ("muted",) if look.is_selected else ()
+            body = [self._gutter(look, base), *self._cells(look.content, base, quiet)]
         bar = Segment(" " * min(BAR, self.size.width), self.rich_style + self._style(look.bar))
         return Strip.join([Strip(body).adjust_cell_length(width, base), Strip([bar])])
 
@@ -138,12 +154,14 @@ class RowCanvas(Widget):
         signs = (">" if look.is_selected else " ") + ("*" if look.is_marked else " ")
         return Segment(signs.ljust(GUTTER), base + self._style("marked" if look.is_marked else ""))
 
-    def _cells(self, row: Row, base: Style) -> list[Segment]:
+    def _cells(self, row: Row, base: Style, quiet: Sequence[str]) -> list[Segment]:
         segments = []
         for index, width in self._fitted:
             cell = row.cells[index] if index < len(row.cells) else ""
             text = padded(text_of(cell), width, to_right=self.columns[index].align == "right")
-            segments.append(Segment(text + " " * GAP, base + self._style(tone_of(cell, row))))
+            tone = tone_of(cell, row)
+            style = base if tone in quiet else base + self._style(tone)
+            segments.append(Segment(text + " " * GAP, style))
         return segments
 
     def _style(self, part: str) -> Style:

@@ -97,16 +97,17 @@ def laid_out(left: Sequence[Part], right: Sequence[Part], width: int) -> list[Pa
 
     What stands last, why the controller is away, may be long: it is cut before the counts are.
     """
-    counts = sum(cell_len(part.text) + len(GAP) for part in left[:COUNTS])
+    counts = sum(cell_len(part.text) + len(GAP) for part in left[:COUNTS]) - len(GAP)
     end: list[Part] = []
-    for part in _cut(right, max(width - counts, width // 2)):
+    most = max(width - counts - 1 - len(GAP) * len(right), width // 2)
+    for part in _cut(right, most):
         end += [Part(GAP), part]
     room = width - sum(cell_len(part.text) for part in end) - 1
     line = [Part(" ")]
     for number, part in enumerate(left):
         piece = [Part(GAP), part] if number else [part]
         cost = sum(cell_len(each.text) for each in piece)
-        if cost > room - 1:
+        if cost > room:
             break
         line += piece
         room -= cost
