@@ -16,9 +16,9 @@ from eaas_tui.model.columns import Cell
 from eaas_tui.model.job_page import event_lines, overview, spec_lines, title
 from eaas_tui.model.picture import Picture
 from eaas_tui.model.text_lines import text
-from eaas_tui.screens.acting import ActingScreen
 from eaas_tui.screens.job_facts import JobFacts
 from eaas_tui.screens.job_log import LogPane
+from eaas_tui.screens.log_keys import LogKeys
 from eaas_tui.screens.opening import clock_of, glyphs_of
 from eaas_tui.widgets.curve import CurveGrid
 from eaas_tui.widgets.key_bar import KeyBar
@@ -41,7 +41,7 @@ WHY_AFTER_S: Final = 10.0
 KEEP_S: Final = 7 * 86400.0
 
 
-class JobScreen(ActingScreen):
+class JobScreen(LogKeys):
     """Shows one job, ended or not; the keys that act are about it."""
 
     view_name: ClassVar[str] = "job"
@@ -51,10 +51,6 @@ class JobScreen(ActingScreen):
     VERTICAL_BREAKPOINTS = HEIGHTS
     BINDINGS: ClassVar[list[BindingType]] = [
         *keys.bindings_for("job"),
-        *(Binding(str(number), f"tab('{tab}')", tab) for number, tab in enumerate(TABS, start=1)),
-        Binding("e", "next_stream", "stdout, stderr, both"),
-        Binding("K", "keep", "keep the workspace for a week"),
-        Binding("y", "copy_uid", "copy the uid"),
         Binding("t", "to_top", "make it the next of its queue"),
     ]
 
@@ -65,6 +61,7 @@ class JobScreen(ActingScreen):
         self._facts: Final = JobFacts(self, id, self._client, self._show)
         self._seen: JobView | None = None
         self._why_asked_at = float("-inf")
+        self._was_live = False
 
     def compose(self) -> ComposeResult:
         """Lay out the title, the tabs, and a pane for each."""
@@ -84,9 +81,9 @@ class JobScreen(ActingScreen):
         super().on_mount()
         self.query_one("#job-title", TextPane).can_focus = False
         self._facts.look_up()
-        self._facts.ask_events()
         self.set_interval(TICK_S, self._tick)
         self.action_tab(self._tab)
+        self._note_link(self.picture)
 
     # --- what is known
 
@@ -109,6 +106,7 @@ class JobScreen(ActingScreen):
             return
         job = self.job
         self._facts.heard(picture.events)
+        self._note_link(picture)
         if job is None and self._facts.job is None:
             self._facts.look_up()
         elif job != self._seen:
@@ -118,6 +116,14 @@ class JobScreen(ActingScreen):
             self._seen = job
         self._ask_why()
         self._show()
+
+    def _note_link(self, picture: Picture) -> None:
+        """Dim what is old; when the controller is back, ask for what was missed meanwhile."""
+        if picture.is_live and not self._was_live:
+            self._facts.ask_events()
+            self._why_asked_at = float("-inf")
+        self._was_live = picture.is_live
+        self.set_class(picture.link.state == "away", "-stale")
 
     def _ask_why(self) -> None:
         now, job = self._now(), self.job
@@ -205,9 +211,8 @@ class JobScreen(ActingScreen):
 
     def on_screen_suspend(self) -> None:
         """Ask for no log that nobody sees."""
-        self.query_one(LogPane).stop()
-
-    # --- the log's keys
+        for log in self.query(LogPane):
+            log.stop()
 
     @property
     def log_pane(self) -> LogPane:
@@ -215,55 +220,6 @@ class JobScreen(ActingScreen):
         if self._tab != "Log":
             self.action_tab("Log")
         return self.query_one(LogPane)
-
-    def action_follow(self) -> None:
-        """Follow the log's end, or stop."""
-        view = self.log_pane.view
-        if view.follow:
-            view.scroll_rows(-1)
-        else:
-            view.action_to_end()
-
-    def action_wrap(self) -> None:
-        """Break long lines of the log, or not."""
-        view = self.log_pane.view
-        view.set_wrap(not view.lines.wrap)
-
-    def action_search(self) -> None:
-        """Ask what to search the log for."""
-        self.log_pane.ask_words()
-
-    def action_search_next(self) -> None:
-        """Go to the next hit."""
-        self.log_pane.seek(backwards=False)
-
-    def action_search_previous(self) -> None:
-        """Go to the hit before."""
-        self.log_pane.seek(backwards=True)
-
-    def action_next_attempt(self) -> None:
-        """Show the log of the attempt after."""
-        self.log_pane.turn_attempt(1)
-
-    def action_previous_attempt(self) -> None:
-        """Show the log of the attempt before."""
-        self.log_pane.turn_attempt(-1)
-
-    def action_next_stream(self) -> None:
-        """Show both streams, or one of them."""
-        self.log_pane.turn_stream()
-
-    def action_copy(self) -> None:
-        """Copy what is selected in the log, else what is in sight of it."""
-        self.log_pane.copy()
-
-    def action_copy_all(self) -> None:
-        """Copy the whole log."""
-        self.log_pane.copy_all()
-
-    def action_save(self) -> None:
-        """Save the log to a file."""
-        self.log_pane.save()
 
     # --- the job's own keys
 

@@ -91,7 +91,11 @@ class LogFollowing(Widget):
     def _choose(self) -> None:
         """Begin with another log if another one is wanted, and follow it while it is seen."""
         client = self._client()
-        if self._job is None or client is None or not self._is_on:
+        if self._job is None or not self._is_on:
+            return
+        if client is None:
+            self.view.empty = "a log comes from the controller, and there is none here"
+            self.view.grew()
             return
         wanted = (self._job.id, self.attempt, self._stream)
         source = self._source
@@ -113,7 +117,8 @@ class LogFollowing(Widget):
                 worker.cancel()
 
     def _workers(self) -> list[Worker[Any]]:
-        return [one for one in self.workers if one.node is self and not one.is_finished]
+        own = [one for one in self.workers if one.node is self]
+        return [one for one in own if not one.is_finished and not one.is_cancelled]
 
     async def _followed(self, source: LogSource) -> None:
         """Bring the log's end, then what is added, until nothing more will come."""

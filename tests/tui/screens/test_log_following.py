@@ -2,6 +2,7 @@ from msgspec.structs import replace
 
 from eaas.errors import Unreachable
 from eaas_tui.app import ConsoleApp
+from eaas_tui.screens.job_log import LogPane
 from tests.rig.job_screen import RUNNING, JobApp, said, until_said
 from tests.rig.logs_in_memory import LogsInMemory
 from tests.rig.pool import an_installation
@@ -83,3 +84,16 @@ async def test_a_log_of_a_real_job_is_followed_until_it_ends() -> None:
 
             await until_said(pilot, "the last line")
             await until_said(pilot, "Succeeded")
+
+
+async def test_looking_away_and_back_at_once_goes_on_following() -> None:
+    client = LogsInMemory(RUNNING)
+    client.write(b"one\n")
+    app = JobApp(RUNNING, client, tab="Log")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_said(pilot, "one")
+        pane = app.screen.query_one(LogPane)
+        pane.stop()
+        pane.start()
+        client.write(b"two\n")
+        await until_said(pilot, "two")
