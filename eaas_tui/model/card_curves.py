@@ -17,7 +17,7 @@ def card_curves(name: str, card: CardView | None, samples: Samples | None) -> li
     memory = tuple(None if pct is None else pct * top / 100 for pct in samples.memory_pct)
     return [
         Curve(
-            title=f"{name} util",
+            title=f"{name} utilisation",
             unit="%",
             top=100,
             values=tuple(samples.utilization_pct),

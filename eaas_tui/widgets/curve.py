@@ -136,7 +136,7 @@ class CurveGrid(Widget, can_focus=True):
 
 
 def heading(curve: Curve) -> str:
-    """Return a curve's name and its numbers: ``utilization %  now 3  avg 61  min 0  max 99``."""
+    """Return a curve's name and its numbers: ``utilization %  now 3 avg 61 min 0 max 99``."""
     numbers = summary(curve.values)
     parts = (
         ("now", numbers.now),
@@ -144,7 +144,7 @@ def heading(curve: Curve) -> str:
         ("min", numbers.least),
         ("max", numbers.most),
     )
-    told = "  ".join(f"{word} {_number(value)}" for word, value in parts)
+    told = " ".join(f"{word} {_number(value)}" for word, value in parts)
     return f"{curve.title} {curve.unit}  {told}"
 
 

@@ -43,7 +43,7 @@ async def test_a_running_jobs_cards_are_drawn_as_curves() -> None:
 
         app.picture = replace(app.picture, samples=samples)
 
-        text = await until_said(pilot, "card 0 util %  now 90  avg 50  min 10")
+        text = await until_said(pilot, "card 0 utilisation %  now 90 avg 50")
         assert "card 0 memory GiB" in text
 
 

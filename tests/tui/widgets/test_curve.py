@@ -11,8 +11,8 @@ def a_curve(title: str = "card 0 utilisation", *values: float | None) -> Curve:
 
 
 def test_a_heading_tells_the_curve_in_four_numbers() -> None:
-    assert heading(a_curve("load", 3, None, 99)) == "load %  now 99  avg 51  min 3  max 99"
-    assert heading(a_curve("load", None)) == "load %  now ?  avg ?  min ?  max ?"
+    assert heading(a_curve("load", 3, None, 99)) == "load %  now 99 avg 51 min 3 max 99"
+    assert heading(a_curve("load", None)) == "load %  now ? avg ? min ? max ?"
 
 
 def test_the_time_axis_says_how_long_ago_the_curve_begins() -> None:
