@@ -35,8 +35,18 @@ class PictureScreen(Screen[None]):
         self.picture = self.app.picture
 
     def _follow(self, picture: Picture) -> None:
-        if self.is_current:
+        if self.is_in_sight:
             self.picture = picture
+
+    @property
+    def is_in_sight(self) -> bool:
+        """Tell whether nothing opaque is above it; Textual's own answer counts one screen more."""
+        for screen in reversed(self.app.screen_stack):
+            if screen is self:
+                return True
+            if screen.styles.background.a == 1:
+                return False
+        return False
 
     def watch_picture(self, picture: Picture) -> None:
         """Hand the picture down to the widgets; each screen says how."""
