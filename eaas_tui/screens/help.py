@@ -77,10 +77,7 @@ def entries(view: str, may: frozenset[Needs]) -> list[Entry]:
 
 
 def matching(found: Sequence[Entry], words: str) -> list[Entry]:
-    """Return the entries that have every word in them, or the key itself."""
+    """Return the entries that have every word in them; what is typed as a key comes first."""
     wanted = words.lower().split()
-    return [
-        entry
-        for entry in found
-        if words in entry[0].split() or all(word in " ".join(entry).lower() for word in wanted)
-    ]
+    having = [entry for entry in found if all(word in " ".join(entry).lower() for word in wanted)]
+    return sorted(having, key=lambda entry: words not in entry[0].split())

@@ -1,13 +1,13 @@
 import pytest
 
 from eaas_tui.app import ConsoleApp
-from eaas_tui.keys import ANYWHERE, KEYS, app_bindings, bindings_for, footer_keys, keys_of
+from eaas_tui.keys import ANYWHERE, KEYS, Needs, app_bindings, bindings_for, footer_keys, keys_of
 from eaas_tui.views import PLACES, screen_class
 from eaas_tui.widgets.card_grid import CardGrid
 from eaas_tui.widgets.row_list import RowList
 
 VIEWS = ("overview", "jobs", "job", "node", "events")
-ALL = ("look", "act", "admin")
+ALL: tuple[Needs, ...] = ("look", "act", "admin")
 
 MOVES = {"j", "k", "g", "G", "up", "down", "home", "end", "pageup", "pagedown", "h", "l"}
 ENDS = {"x"}
