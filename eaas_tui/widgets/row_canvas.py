@@ -167,4 +167,5 @@ class RowCanvas(Widget):
     def _style(self, part: str) -> Style:
         if part in ("", "plain"):
             return Style.null()
-        return self.get_component_rich_style(f"row-list--{part}", partial=True)
+        on_top = part not in ("thumb", "track")  # a partial style would lose their transparency
+        return self.get_component_rich_style(f"row-list--{part}", partial=on_top)
