@@ -113,7 +113,7 @@ class LogsInMemory:
                 EventView(
                     seq=7,
                     at="2026-03-01T08:00:00.000Z",
-                    kind="job_submitted",
+                    kind="job.submitted",
                     text="job 42 was submitted by alice",
                     job=job,
                     node=None,

@@ -6,6 +6,7 @@ size and with any trouble can be made in a moment.
 
 from collections.abc import Iterable
 from random import Random
+from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -29,6 +30,14 @@ from tests.rig.views import (
     an_event,
 )
 
+_ENDINGS: Final = MappingProxyType(
+    {
+        "Succeeded": "exited with code 0",
+        "Failed": "exited with code 1",
+        "Cancelled": "was cancelled by its owner",
+        "TimedOut": "reached its timeout",
+    }
+)
 _OF_ATTEMPTS: Final = frozenset({"exit_code", "reason", "oom_killed"})
 
 
@@ -78,7 +87,7 @@ class Scene:
         }
         values = {"created_at": utc_text(self.at), "position": None, "reason": None, **but}
         self._put(a_job(id, user=user, name=name, spec=spec, **values))
-        self.tell("job_submitted", f"{user} submitted job {id}", job=id, user=user)
+        self.tell("job.submitted", f"{user} submitted job {id}", job=id, user=user)
         return id
 
     def start(self, id: int, ran_s: float = 0.0) -> bool:
@@ -107,7 +116,8 @@ class Scene:
             for one in job.attempts
         )
         self._put(replace(job, phase=None, position=None, run_s=ran_s, attempts=attempts, **values))
-        self.tell("job_ended", f"job {id} of {job.user} {state}", job=id, node=job.node)
+        told = {"job": id, "node": job.node, "user": job.user}
+        self.tell(f"job.{state.lower()}", f"job {id} is {state}: {_ENDINGS[state]}", **told)
 
     def alter_job(self, id: int, **but: Any) -> None:
         """Change a job's own fields."""
@@ -156,7 +166,7 @@ class Scene:
                 power_w=60.0 + 2.5 * load,
             )
         self.alter_node(node.name, jobs=(*self.nodes[node.name].jobs, job.id))
-        self.tell("job_started", f"job {job.id} runs on {node.name}", job=job.id, node=node.name)
+        self.tell("job.running", f"job {job.id} runs on {node.name}", job=job.id, node=node.name)
 
     def _let_go(self, job: JobView) -> None:
         if job.node is None:

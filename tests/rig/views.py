@@ -184,7 +184,7 @@ def an_event(seq: int, text: str = "job 1 was submitted", **but: Any) -> EventVi
     values: dict[str, Any] = {
         "seq": seq,
         "at": utc_text(AT + seq),
-        "kind": "job_submitted",
+        "kind": "job.submitted",
         "text": text,
         "job": 1,
         "node": None,
