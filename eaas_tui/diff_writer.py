@@ -159,6 +159,9 @@ class DiffWriter(App[None]):
         """Believe nothing of what the terminal shows: it was cleared, or others wrote to it."""
         self._shown = None
 
+    def _set_pointer_shape(self, shape: str) -> None:
+        """Leave the mouse pointer alone: it would be written on every change of the screen."""
+
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         if (
             not isinstance(renderable, LayoutUpdate | ChopsUpdate)

@@ -109,6 +109,11 @@ class RealTerminal(AbstractContextManager["RealTerminal"]):
         size = struct.pack("HHHH", height, width, 0, 0)
         fcntl.ioctl(self._master, termios.TIOCSWINSZ, size)
 
+    def wipe(self) -> None:
+        """Lose what is on the screen, as when another program has had the terminal."""
+        with self._news:
+            self.screen.reset()
+
     def send_signal(self, number: signal.Signals) -> None:
         """Send a signal to the program."""
         self._process.send_signal(number)
@@ -175,6 +180,10 @@ class RealTerminal(AbstractContextManager["RealTerminal"]):
         os.write(self._stopped, b"x")
         self._reader.join(within_s)
         return code
+
+    def await_gone(self, within_s: float = WITHIN_S) -> None:
+        """Return once the program has ended, however it did."""
+        self._process.wait(within_s)
 
     @property
     def is_sane(self) -> bool:

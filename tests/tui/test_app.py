@@ -1,0 +1,172 @@
+"""The whole console in memory: what its keys do, and what it draws when."""
+
+import pytest
+from textual import events
+from textual.widgets import Input
+
+from eaas_tui.app import ConsoleApp
+from eaas_tui.commanding import CommandLine
+from eaas_tui.screens.events import EventsScreen
+from eaas_tui.screens.help import HelpScreen
+from eaas_tui.screens.jobs import JobsScreen
+from eaas_tui.screens.overview import OverviewScreen
+from tests.rig.consoles import a_console
+from tests.rig.pilots import screen_lines
+
+
+async def test_the_digits_go_from_view_to_view_and_q_comes_back_before_it_leaves() -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        assert isinstance(app.screen, OverviewScreen)
+        await pilot.press("2")
+        assert isinstance(app.screen, JobsScreen)
+        await pilot.press("4")
+        assert isinstance(app.screen, EventsScreen)
+        await pilot.press("q")
+        assert isinstance(app.screen, OverviewScreen)
+        assert app._exit is False
+        await pilot.press("q")
+        assert app._exit is True
+
+
+async def test_escape_closes_but_never_leaves() -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        await pilot.press("2", "escape", "escape", "escape")
+
+        assert isinstance(app.screen, OverviewScreen)
+        assert app._exit is False
+
+
+async def test_ctrl_c_twice_leaves_whatever_is_open() -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        await pilot.press("question_mark", "ctrl+c")
+        assert isinstance(app.screen, HelpScreen)
+        assert app._exit is False
+        await pilot.press("ctrl+c")
+        assert app._exit is True
+
+
+async def test_q_is_a_letter_where_one_types() -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        await pilot.press("2", "slash", "q")
+
+        assert app.screen.query_one(Input).value == "q"
+        assert isinstance(app.screen, JobsScreen)
+
+
+@pytest.mark.parametrize("text", ["q", "x", "y", "qqqq", "2", ":quit\r", "xy\n"])
+async def test_a_paste_triggers_no_key(text: str) -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        app.picture_changed()
+        await pilot.pause()
+        app.post_message(events.Paste(text))
+        await pilot.pause()
+
+        assert isinstance(app.screen, OverviewScreen)
+        assert len(app.screen_stack) == 1
+        assert app._exit is False
+
+
+async def test_a_paste_into_a_prompt_is_typed_there() -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        await pilot.press("colon")
+        app.post_message(events.Paste("node a"))
+        await pilot.pause()
+
+        assert isinstance(app.screen, CommandLine)
+        assert app.screen.query_one(Input).value == "node a"
+
+
+async def test_ten_pictures_a_second_at_most_are_drawn() -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        drawn: list[int] = []
+        app.watch(app, "picture", lambda picture: drawn.append(picture.seq), init=False)
+        for seq in range(2000):
+            app.store.link("away", f"try {seq}", 1.0)
+            app.picture_changed()
+        await pilot.pause(0.25)
+
+        assert 1 <= len(drawn) <= 4
+        assert app.picture.link.text == "try 1999"
+
+
+async def test_nothing_is_drawn_while_output_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        monkeypatch.setattr(ConsoleApp, "output_waits", 3)
+        app.picture_changed()
+        await pilot.pause()
+        assert app.picture.seq == 0
+
+        monkeypatch.setattr(ConsoleApp, "output_waits", 0)
+        app._draw_if_free()
+        assert app.picture is app.store.picture
+
+
+async def test_a_held_picture_stays_until_it_is_let_go() -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        await pilot.press("P")
+        app.picture_changed()
+        await pilot.pause()
+        assert app.picture.seq == 0
+        assert "held" in screen_lines(app)[0]
+
+        await pilot.press("P")
+        await pilot.pause(0.15)
+        assert app.picture is app.store.picture
+
+
+async def test_a_console_that_only_looks_says_so_and_offers_nothing_else() -> None:
+    app = a_console(view_only=True)
+    async with app.run_test(size=(120, 30)) as pilot:
+        app.picture_changed()
+        await pilot.press("2", "n")
+        await pilot.pause()
+
+        lines = screen_lines(app)
+        assert "view only" in lines[0]
+        assert "cancel" not in lines[-1]
+        assert isinstance(app.screen, JobsScreen)
+
+
+async def test_the_command_line_does_what_it_says_and_explains_what_it_cannot() -> None:
+    app = a_console()
+    said: list[str] = []
+    app.notify = lambda message, **_: said.append(message)  # type: ignore[method-assign]
+    async with app.run_test() as pilot:
+        app.picture_changed()
+        await pilot.pause()
+        await pilot.press("colon", *"jobs user:bob", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, JobsScreen)
+        assert app.screen.query_now.text == "user:bob"
+
+        await pilot.press("colon", *"jbos", "enter")
+        assert said == ["there is no command 'jbos'; did you mean jobs?"]
+
+        await pilot.press("colon", *"q", "enter")
+        assert app._exit is True
+
+
+async def test_themes_go_round() -> None:
+    app = a_console(theme="light")
+    async with app.run_test() as pilot:
+        assert app.theme == "eaas-light"
+        await pilot.press("T")
+        assert app.theme == "eaas-contrast"
+
+
+async def test_no_size_is_too_small() -> None:
+    app = a_console("troubles")
+    async with app.run_test(size=(20, 5)) as pilot:
+        app.picture_changed()
+        await pilot.press("2", "4", "1", "question_mark", "escape", "colon", "escape")
+
+        assert len(screen_lines(app)) == 5

@@ -1,0 +1,41 @@
+from textual.command import CommandPalette
+
+from eaas_tui.palette import ConsoleCommands
+from eaas_tui.screens.jobs import JobsScreen
+from tests.rig.consoles import a_console
+
+
+async def test_the_palette_finds_commands_and_keys_by_any_word() -> None:
+    app = a_console()
+    async with app.run_test():
+        provider = ConsoleCommands(app.screen)
+        found = [hit.text async for hit in provider.search("queue")]
+
+        assert ":queue QUEUE pause|resume" not in found
+        assert ":move JOB QUEUE" in found
+
+        app.may = frozenset({"look", "act", "admin"})
+        found = [hit.text async for hit in provider.search("queue")]
+        assert ":queue QUEUE pause|resume" in found
+
+
+async def test_the_palette_offers_everything_at_first() -> None:
+    app = a_console()
+    async with app.run_test():
+        offered = [hit async for hit in ConsoleCommands(app.screen).discover()]
+
+        assert len(offered) > 20
+
+
+async def test_a_command_of_the_palette_is_carried_out() -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        await pilot.press("ctrl+p")
+        assert CommandPalette.is_open(app)  # type: ignore[arg-type]
+        await pilot.press("escape")
+        async for hit in ConsoleCommands(app.screen).discover():
+            if hit.text == ":jobs FILTER":
+                hit.command()
+        await pilot.pause()
+
+        assert isinstance(app.screen, JobsScreen)
