@@ -9,6 +9,8 @@ import msgspec
 
 THEMES: Final = ("dark", "light", "contrast", "ansi16")
 """The first is what one gets."""
+SLOW_THEME: Final = "ansi16"
+"""The colours with the shortest names, for a slow link where no theme is asked for."""
 
 
 class Arguments(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +33,7 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
 def parsed(argv: Sequence[str]) -> Arguments:
     """Return what the line asks for; a mistake or ``--help`` ends the program, as argparse does."""
     given = vars(_parser().parse_args(argv))
+    given["theme"] = given["theme"] or (SLOW_THEME if given["slow"] else THEMES[0])
     return Arguments(**given)
 
 
@@ -46,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--record", type=Path, metavar="FILE", help="keep what is seen in a file")
     source.add_argument("--replay", type=Path, metavar="FILE", help="show what a file has kept")
-    add("--theme", choices=THEMES, default=THEMES[0], help="how it looks (default: %(default)s)")
+    add("--theme", choices=THEMES, help=f"how it looks (default: {THEMES[0]})")
     add("--ascii", action="store_true", help="draw with ASCII only")
     add("--no-mouse", dest="mouse", action="store_false", help="leave the mouse to the terminal")
     add("--slow", action="store_true", help="draw less often, for a slow link")

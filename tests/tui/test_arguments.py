@@ -24,6 +24,11 @@ def test_every_option_is_understood() -> None:
     )
 
 
+def test_a_slow_link_gets_the_colours_that_cost_least_unless_others_are_asked_for() -> None:
+    assert parsed(["--slow"]).theme == "ansi16"
+    assert parsed(["--slow", "--theme", "dark"]).theme == "dark"
+
+
 @pytest.mark.parametrize("line", ["--theme pink", "--record a --replay b", "--view", "extra"])
 def test_a_mistake_ends_it_with_the_usage(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
