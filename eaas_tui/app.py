@@ -15,6 +15,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input
 
+from eaas.errors import EaasError
 from eaas.views import JobView
 from eaas_tui import keys, themes
 from eaas_tui.actions import Actions, Severity
@@ -28,6 +29,7 @@ from eaas_tui.keys import Needs
 from eaas_tui.model.picture import Picture
 from eaas_tui.model.store import Store
 from eaas_tui.pace import Pace
+from eaas_tui.screens.acting import CloneAsked
 from eaas_tui.screens.base import PictureApp, PictureScreen
 from eaas_tui.screens.help import HelpScreen
 from eaas_tui.views import BASES, made
@@ -167,9 +169,9 @@ class ConsoleApp(DiffWriter, Commanding, PictureApp, inherit_bindings=False):
         while len(self.screen_stack) > 1:
             self.pop_screen()
 
-    def open_job(self, id: int) -> None:
-        """Open a job above what is shown."""
-        self.push_screen(made("job", id))
+    def open_job(self, id: int, tab: str = "Overview") -> None:
+        """Open a job above what is shown, at one of its tabs."""
+        self.push_screen(made("job", id, tab=tab))
 
     def open_node(self, name: str | None = None) -> None:
         """Open a node above what is shown: this one, the selected one, or the first."""
@@ -190,11 +192,23 @@ class ConsoleApp(DiffWriter, Commanding, PictureApp, inherit_bindings=False):
             return
         self.push_screen(made("submit", desk_of(self), like=like))
 
+    async def on_clone_asked(self, event: CloneAsked) -> None:
+        """Open the form as a copy of a job, also of one that ended long ago."""
+        like = self.picture.jobs.get(event.job)
+        if like is None and self.client is not None:
+            try:
+                like = await self.client.job(event.job)
+            except EaasError as refusal:
+                self.say(str(refusal))
+                return
+        self.open_submit(like=like)
+
     def on_submit_screen_submitted(self, event: Any) -> None:
-        """Close the form and open the job that came of it."""
-        self.pop_screen()
+        """Close the form, wherever the person is by now, and open the job that came of it."""
         self.say(f"job {event.job.ref} was submitted", severity="information")
-        self.open_job(event.job.id)
+        if getattr(self.screen, "view_name", "") == "submit":
+            self.pop_screen()
+            self.open_job(event.job.id)
 
     def action_help(self) -> None:
         """Show the keys of the screen on top."""

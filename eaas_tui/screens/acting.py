@@ -46,12 +46,20 @@ class ActingScreen(PictureScreen):
     # --- looking
 
     def action_log(self) -> None:
-        """Open the selected job, where its log is."""
-        if (job := self.selected_job()) is not None:
-            opening_of(self.app).open_job(job.id)
+        """Open the selected job at its log."""
+        self._open_at("Log")
 
-    action_why = action_log
-    action_spec = action_log
+    def action_why(self) -> None:
+        """Open the selected job where it says why it waits."""
+        self._open_at("Overview")
+
+    def action_spec(self) -> None:
+        """Open the selected job at what was asked."""
+        self._open_at("Spec")
+
+    def _open_at(self, tab: str) -> None:
+        if (job := self.selected_job()) is not None:
+            opening_of(self.app).open_job(job.id, tab)
 
     def action_clone(self) -> None:
         """Begin a new job like the selected one."""

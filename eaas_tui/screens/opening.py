@@ -11,8 +11,8 @@ from eaas_tui.model.picture import Picture
 class Opening(Protocol):
     """What the console's app can show."""
 
-    def open_job(self, id: int) -> None:
-        """Open a job above what is shown."""
+    def open_job(self, id: int, tab: str = "Overview") -> None:
+        """Open a job above what is shown, at one of its tabs."""
 
     def open_node(self, name: str | None = None) -> None:
         """Open a node above what is shown."""

@@ -64,7 +64,7 @@ class OneScreen(PictureApp):
         """Return the time that the screens go by."""
         return self.now
 
-    def open_job(self, id: int) -> None:
+    def open_job(self, id: int, tab: str = "Overview") -> None:
         """Keep which job is to be opened."""
         self.opened.append(id)
 

@@ -56,7 +56,7 @@ class ActingApp(PictureApp):
     def notify(self, message: str, **_: Any) -> None:
         self.told.append(message)
 
-    def open_job(self, id: int) -> None:
+    def open_job(self, id: int, tab: str = "Overview") -> None:
         self.opened.append(id)
 
     def on_clone_asked(self, event: CloneAsked) -> None:

@@ -50,7 +50,7 @@ class JobsApp(PictureApp):
     def on_mount(self) -> None:
         self.push_screen(JobsScreen())
 
-    def open_job(self, id: int) -> None:
+    def open_job(self, id: int, tab: str = "Overview") -> None:
         self.opened.append(id)
 
     def notify(self, message: str, **_: Any) -> None:
