@@ -142,6 +142,13 @@ def left_as(written: bytes) -> dict[str, str]:
     return {mode.decode(): way.decode() for mode, way in found}
 
 
+@pytest.mark.parametrize(
+    "text", [CLIPBOARD, LINK, "\x1b[2J", "\x1b[6n", "\x9b2J", "\u202e", "\x07"]
+)
+def test_what_is_hostile_would_be_noticed(text: str) -> None:
+    assert stray(FIRST_DRAW + b"\x1b[1;1H\x1b[38;2;1;2;3mname" + text.encode())
+
+
 def test_nothing_hostile_reaches_the_terminal_in_any_view(environ: Mapping[str, str]) -> None:
     with a_console(environ, a_hostile_pool()) as terminal:
         for keys in (("2",), ("4",), ("3",), ("q", "1", "2", "enter")):
