@@ -9,7 +9,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from bench import at_rest, containers, first_instruction, fresh_clone, short_jobs, submits
+from bench import (
+    at_rest,
+    console,
+    containers,
+    first_instruction,
+    fresh_clone,
+    short_jobs,
+    submits,
+)
 from bench.figures import Section, show
 from bench.machine import describe
 
@@ -21,6 +29,7 @@ PARTS: Final[Mapping[str, Callable[[int, bool], Awaitable[Section]]]] = {
     "first-instruction": first_instruction.measure,
     "containers": containers.measure,
     "at-rest": at_rest.measure,
+    "console": console.measure,
     "fresh-clone": fresh_clone.measure,
 }
 
