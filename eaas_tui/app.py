@@ -28,6 +28,7 @@ from eaas_tui.glyphs import BLOCKS, Glyphs
 from eaas_tui.keys import Needs
 from eaas_tui.model.picture import Picture
 from eaas_tui.model.store import Store
+from eaas_tui.one_key import OneKeyAtATime
 from eaas_tui.pace import Pace
 from eaas_tui.screens.acting import CloneAsked
 from eaas_tui.screens.base import PictureApp, PictureScreen
@@ -42,7 +43,7 @@ TWICE_WITHIN_S: Final = 1.0
 CLEARED: Final = "\x1b[2J"
 
 
-class ConsoleApp(DiffWriter, Commanding, PictureApp, inherit_bindings=False):
+class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bindings=False):
     """Follows one controller, and draws what it says at most ten times a second."""
 
     TITLE = "Mini EaaS"

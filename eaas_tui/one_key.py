@@ -1,0 +1,69 @@
+"""Keys are taken one at a time, each with all that follows from it.
+
+Textual hands every key at once to whatever has the focus, and looks for what it means when it
+has come back. Of keys that arrive together, as over a slow line, the later ones would go to what
+the first one is about to cover: ``/xy`` typed fast would cancel a job instead of filtering.
+"""
+
+from collections import deque
+from functools import partial
+from typing import Any, Final
+
+from textual import events
+from textual.app import App
+from textual.message_pump import MessagePump
+
+PATIENCE_S: Final = 0.5
+"""A key whose widget has gone away with it is waited for no longer."""
+
+ROUNDS: Final = 2
+"""How often the screen is drawn and the app comes to rest before the key counts as done."""
+
+
+class OneKeyAtATime(App[None]):
+    """An app whose next key waits until the one before has opened, closed or moved everything."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._ahead: Final[deque[events.Key]] = deque()
+        """Typed, and not looked at yet."""
+        self._turn = 0
+        self._is_busy = False
+
+    async def on_event(self, event: events.Event) -> None:
+        """Take a key in its turn; everything else at once."""
+        if not isinstance(event, events.Key) or event.is_forwarded:
+            await super().on_event(event)
+        elif self._is_busy:
+            self._ahead.append(event)
+        else:
+            await self._take(event)
+
+    async def _take(self, event: events.Key) -> None:
+        self._is_busy = True
+        self._turn += 1
+        target = self.focused or self.screen
+        self.set_timer(PATIENCE_S, partial(self._over, self._turn))
+        await super().on_event(event)
+        self._follow(target, self._turn)
+
+    def _follow(self, node: MessagePump | None, turn: int) -> None:
+        """Go the key's way, from the widget up to the app, always behind it."""
+        if node is None or node is self:
+            self.call_later(self._settle, turn, ROUNDS)
+        elif not node.call_later(partial(self._follow, node._parent, turn)):
+            self.call_later(self._settle, turn, ROUNDS)
+
+    def _settle(self, turn: int, rounds: int) -> None:
+        """Wait for what the key has opened: it is laid out, and then it gets the focus."""
+        again = partial(self.call_later, self._settle, turn, rounds - 1)
+        if rounds == 0 or not self.screen.call_after_refresh(again):
+            self._over(turn)
+
+    def _over(self, turn: int) -> None:
+        """Take the next key, if this one's turn is not over yet."""
+        if turn == self._turn and self._is_busy:
+            self._is_busy = False
+            if self._ahead:
+                self._is_busy = True
+                self.call_later(self._take, self._ahead.popleft())
