@@ -49,9 +49,8 @@ class OneKeyAtATime(App[None]):
 
     def _follow(self, node: MessagePump | None, turn: int) -> None:
         """Go the key's way, from the widget up to the app, always behind it."""
-        if node is None or node is self:
-            self.call_later(self._settle, turn, ROUNDS)
-        elif not node.call_later(partial(self._follow, node._parent, turn)):
+        on = None if node is None or node is self else partial(self._follow, node._parent, turn)
+        if node is None or on is None or not node.call_later(on):
             self.call_later(self._settle, turn, ROUNDS)
 
     def _settle(self, turn: int, rounds: int) -> None:

@@ -1,6 +1,5 @@
 """The top line: what stands where in the pool, and how the console stands with its controller."""
 
-import time
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
@@ -16,6 +15,7 @@ from textual.widget import Widget
 from eaas_tui.model.picture import EMPTY, Picture
 from eaas_tui.model.summary import Part, link_part, pool_parts
 from eaas_tui.screens.base import PictureApp
+from eaas_tui.screens.opening import clock_of
 
 TOLD_EVERY_S: Final = 1.0
 """How often the time since the controller went away is told anew."""
@@ -43,9 +43,10 @@ class StatusBar(Widget):
     app = getters.app(PictureApp)
     picture: var[Picture] = var(EMPTY, init=False)
 
-    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, *, clock: Callable[[], float] | None = None) -> None:
+        """Go by this clock, or else by the app's."""
         super().__init__()
-        self._clock: Final = clock
+        self._given_clock: Final = clock
         self._line: list[Part] = []
         self._timer: Timer | None = None
 
@@ -57,8 +58,13 @@ class StatusBar(Widget):
         self.picture = self.app.picture
         self._tell()
 
+    @property
+    def _is_in_sight(self) -> bool:
+        """Tell whether its screen can be seen, be it below a question."""
+        return bool(getattr(self.screen, "is_in_sight", self.screen.is_current))
+
     def _follow(self, picture: Picture) -> None:
-        if self.screen.is_current:
+        if self._is_in_sight:
             self.picture = picture
 
     def watch_picture(self, picture: Picture) -> None:
@@ -73,10 +79,11 @@ class StatusBar(Widget):
 
     def _tell(self) -> None:
         """Paint the line if it says something else now."""
-        if self.screen.is_current:
+        if self._is_in_sight:
             self.picture = self.app.picture
         right = [Part(remark, "warn") for remark in getattr(self.app, "remarks", ())]
-        right.append(link_part(self.picture.link, self._clock()))
+        clock = self._given_clock or clock_of(self.app)
+        right.append(link_part(self.picture.link, clock()))
         line = laid_out(pool_parts(self.picture), right, self.size.width)
         if line != self._line:
             self._line = line
