@@ -155,6 +155,8 @@ def test_nothing_hostile_reaches_the_terminal_in_any_view(environ: Mapping[str, 
             terminal.press(*keys)
             terminal.await_quiet(0.2)
             assert "evil" in terminal.text, keys
+        terminal.await_text("1 Overview")
+        terminal.press("1")
         terminal.await_text("[1 Overview]")
         terminal.press("2")
         terminal.await_text("last line", "red", "cut")
