@@ -26,6 +26,7 @@ DARK: Final = Theme(
     background="#121212",
     surface="#1c1c1c",
     panel="#262626",
+    variables={"text-muted": "#949494"},
 )
 """All of these are among the 256 colours: the same over ssh, which loses COLORTERM."""
 
@@ -42,6 +43,7 @@ LIGHT: Final = Theme(
     surface="#eeeeee",
     panel="#e4e4e4",
     dark=False,
+    variables={"text-muted": "#5f5f5f"},
 )
 CONTRAST: Final = Theme(
     name=f"{PREFIX}contrast",

@@ -204,8 +204,10 @@ class JobScreen(LogKeys):
         self.action_tab(TABS[TABS.index(self._tab) - 1])
 
     def on_screen_resume(self) -> None:
-        """Look at the log again, if it is in sight."""
+        """Ask at once why the job waits; look at the log again, if it is in sight."""
         super().on_screen_resume()
+        if self.is_mounted:
+            self._ask_why()
         if self._tab == "Log" and self.query(LogPane):
             self.query_one(LogPane).start()
 

@@ -29,6 +29,7 @@ NAMES: Final = (
     "whisper-asr",
     "a-very-long-name-for-an-experiment-that-somebody-numbered-by-hand",
 )
+PROJECTS: Final = ("llm", "vision", "speech", "render", "eval", "demo", "course", "infra")
 IMAGES: Final = ("pytorch/pytorch:2.8", "vllm/vllm-openai:v0.9", "blender:4.4", "busybox")
 
 
@@ -64,7 +65,7 @@ def busy() -> list[Recorded]:
     scene = Scene(2)
     for name, settings in (
         ("prod", {"priority": 10, "max_gpus": 48}),
-        ("dev", {"max_gpus": 16, "max_per_user": 4, "timeout_s": 14400.0}),
+        ("dev", {"max_gpus": 24, "max_per_user": 4, "timeout_s": 14400.0}),
         ("batch", {"priority": -10, "preemptible": True, "paused": True}),
     ):
         scene.queue(name, **settings)
@@ -178,7 +179,7 @@ def _submit_many(
             priority=chance.choice((0, 0, 0, 10, -10)),
             created_at=utc_text(scene.at - chance.uniform(0, 200_000)),
             timeout_s=chance.choice((None, None, 3600.0 * 24)),
-            spec={"image": chance.choice(IMAGES), "labels": {"project": chance.choice(NAMES)}},
+            spec={"image": chance.choice(IMAGES), "labels": {"project": chance.choice(PROJECTS)}},
         )
         for number in range(count)
     ]

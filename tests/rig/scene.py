@@ -80,6 +80,7 @@ class Scene:
         """Let somebody submit a job; return its number."""
         id, self._next = self._next, self._next + 1
         spec = {
+            "name": name,
             "image": "pytorch/pytorch:2.8",
             "command": "python train.py --config configs/base.yaml",
             "gpus": gpus,
@@ -172,6 +173,7 @@ class Scene:
         if job.node is None:
             return
         clean = {"state": "free", "offered": True, "claims": (), "memory_used_mib": 1}
+        clean |= {"temperature_c": 34, "power_w": 61.0}
         for held in job.cards:
             if held.index is not None:
                 self.alter_card(job.node, held.index, utilization_pct=0, **clean)
@@ -262,7 +264,8 @@ class Scene:
         for job in sorted(waiting, key=lambda job: (-job.priority, job.id)):
             places[job.pool] = places.get(job.pool, 0) + 1
             if job.position != places[job.pool]:
-                text = f"no node of {job.pool} has {job.spec['gpus']} free cards"
+                cards = "1 free card" if job.spec["gpus"] == 1 else f"{job.spec['gpus']} free cards"
+                text = f"no node of {job.pool} has {cards}"
                 reason = job.reason or a_reason(text=text)
                 self._put(replace(job, position=places[job.pool], reason=reason))
 
@@ -300,4 +303,4 @@ class Scene:
 def run_all(scene: Scene, ids: Iterable[int]) -> None:
     """Start as many of the jobs as there is room for, each having run for some time."""
     for id in ids:
-        scene.start(id, ran_s=round(scene.chance.uniform(5, 90_000), 1))
+        scene.start(id, ran_s=round(scene.chance.uniform(5, 80_000), 1))

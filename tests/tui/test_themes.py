@@ -1,6 +1,7 @@
 import pytest
 from rich.color_triplet import ColorTriplet
 from textual.color import Color
+from textual.theme import Theme
 
 from eaas_tui import themes
 from eaas_tui.arguments import THEMES
@@ -34,6 +35,13 @@ def test_what_is_said_in_colour_can_be_read(theme: object) -> None:
     for part in ("foreground", "primary", "warning", "error", "success", "accent"):
         for paper in ("background", "panel"):
             assert contrast(getattr(theme, part), getattr(theme, paper)) >= least, (part, paper)
+
+
+@pytest.mark.parametrize("theme", [themes.DARK, themes.LIGHT], ids=lambda t: t.name)
+def test_what_matters_less_is_quieter_than_the_rest_and_can_be_read(theme: Theme) -> None:
+    muted, plain = theme.variables["text-muted"], theme.foreground or ""
+    for paper in (theme.background or "", theme.panel or ""):
+        assert 4.5 <= contrast(muted, paper) < contrast(plain, paper)
 
 
 def test_themes_follow_each_other_in_a_ring() -> None:
