@@ -1,6 +1,7 @@
 """The console's one ear: follows the controller's stream into the store, for as long as it runs."""
 
 import asyncio
+import gc
 import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -124,6 +125,7 @@ class _Ear:
                 self._take(frame)
                 if isinstance(frame, Snapshot):
                     await self._recall(frame)
+                    gc.freeze()  # thousands of views that stay need not be looked through again
 
     def _take(self, frame: AnyToClient) -> None:
         now = self._clock()

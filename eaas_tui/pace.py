@@ -4,6 +4,8 @@ from typing import Final
 
 STEPS_S: Final = (0.1, 1.0, 2.0, 5.0)
 """What passes between two draws at least; the first while the terminal keeps up."""
+GATHERED_S: Final = 0.05
+"""What comes within this time is drawn together: the nodes' readings come as one burst."""
 CALM_DRAWS: Final = 5
 """So many draws in a row must find the terminal idle before it is tried faster again."""
 
@@ -27,8 +29,8 @@ class Pace:
         return STEPS_S[self._step]
 
     def wait_s(self, now: float) -> float:
-        """Return how long from now a new picture has to wait; 0 is at once."""
-        return max(0.0, self._drawn_at + self.interval_s - now)
+        """Return how long from now a new picture has to wait for what comes with it."""
+        return max(GATHERED_S, self._drawn_at + self.interval_s - now)
 
     def drawn(self, now: float) -> None:
         """Take note of a draw that found no output waiting."""

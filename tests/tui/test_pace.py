@@ -1,12 +1,13 @@
-from eaas_tui.pace import CALM_DRAWS, Pace
+from eaas_tui.pace import CALM_DRAWS, GATHERED_S, Pace
 
 
-def test_the_first_picture_is_drawn_at_once_and_the_next_a_tenth_of_a_second_later() -> None:
+def test_a_picture_waits_for_what_comes_with_it_and_the_next_a_tenth_of_a_second() -> None:
     pace = Pace()
 
-    assert pace.wait_s(100.0) == 0.0
+    assert pace.wait_s(100.0) == GATHERED_S
     pace.drawn(100.0)
     assert 0.05 < pace.wait_s(100.04) < 0.07
+    assert pace.wait_s(100.09) == GATHERED_S
 
 
 def test_a_terminal_that_is_behind_gets_fewer_pictures_step_by_step() -> None:
