@@ -168,14 +168,17 @@ def _scroll(terminal: Terminal, scale: Scale, values: Values) -> None:
 
 
 def _open_log(terminal: Terminal, values: Values) -> None:
-    """Open the first job, and then its log."""
-    for keys in ("g", "\r"):
-        terminal.press(keys)
+    """Open the first job at its log, go back, and open it again."""
+    terminal.press("g")
+    terminal.settle()
+    for name in ("a log of 10 MB opens", "a log of 10 MB opens again"):
+        pressed_at = monotonic()
+        terminal.press("l")
+        shown_at, _ = terminal.until(LOG_END.encode())
+        _add(values, name, (shown_at - pressed_at) * 1000)
         terminal.settle()
-    pressed_at = monotonic()
-    terminal.press("2")
-    shown_at, _ = terminal.until(LOG_END.encode())
-    _add(values, "a log of 10 MB opens", (shown_at - pressed_at) * 1000)
+        terminal.press("q")
+        terminal.settle()
 
 
 def _add(values: Values, name: str, value: float) -> None:
@@ -192,6 +195,7 @@ TARGETS: Final = {
     "keypress to paint: p95": ("ms", "50"),
     "a scrolled line": ("B", "3,072"),
     "a log of 10 MB opens": ("ms", "200"),
+    "a log of 10 MB opens again": ("ms", "200"),
     "memory": ("MiB", "76 (80 MB)"),
 }
 

@@ -68,6 +68,7 @@ class LogScroll(LogCanvas, can_focus=True):
         self.top, self.left, self.selection, self.follow = Spot(0, 0), 0, None, True
         self.forget()
         self.paint()
+        self._painted_at = float("-inf")  # what comes first need not wait
 
     def grew(self) -> None:
         """Paint what was added, at once or a little later; not at all while nobody looks."""
