@@ -26,7 +26,11 @@ DARK: Final = Theme(
     background="#121212",
     surface="#1c1c1c",
     panel="#262626",
-    variables={"text-muted": "#949494"},
+    variables={
+        "text-muted": "#949494",
+        "scrollbar": "#585858",
+        "scrollbar-background": "#262626",
+    },
 )
 """All of these are among the 256 colours: the same over ssh, which loses COLORTERM."""
 
@@ -43,7 +47,11 @@ LIGHT: Final = Theme(
     surface="#eeeeee",
     panel="#e4e4e4",
     dark=False,
-    variables={"text-muted": "#5f5f5f"},
+    variables={
+        "text-muted": "#5f5f5f",
+        "scrollbar": "#a8a8a8",
+        "scrollbar-background": "#e4e4e4",
+    },
 )
 CONTRAST: Final = Theme(
     name=f"{PREFIX}contrast",

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any, Final, Literal
@@ -21,7 +22,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from eaas.lifecycle import JobState
-from eaas.views import DryRunView, JobView
+from eaas.views import DryRunView, EventView, JobView, Page
 from eaas_tui.app import ConsoleApp
 from eaas_tui.arguments import Arguments
 from eaas_tui.model.picture import Link, Picture, Samples
@@ -31,6 +32,7 @@ from tests.rig.form import a_dry_run
 from tests.rig.logs_in_memory import LogsInMemory
 from tests.rig.pilots import screen_lines
 from tests.rig.recordings import RECORDINGS
+from tests.rig.views import an_event
 
 FOLDER: Final = Path(__file__).parents[2] / "snapshots"
 SIZES: Final = ((80, 24), (120, 40), (200, 60))
@@ -111,6 +113,15 @@ class OfflineConsole(ConsoleApp):
 
 class Answers(LogsInMemory):
     """What a controller would answer to the screens that ask."""
+
+    async def events(self, **asked: Any) -> Page[EventView]:
+        """Tell what became of the job."""
+        assert self.view is not None
+        job = f"job {self.view.id}"
+        words = f"{job} was submitted by {self.view.user}", f"{job} runs on {self.view.node}"
+        at = self.view.created_at, self.view.started_at or self.view.created_at
+        told = zip(count(1), at, words, strict=False)
+        return Page([an_event(seq, text, at=at, job=self.view.id) for seq, at, text in told])
 
     async def dry_run(self, fields: Mapping[str, Any]) -> DryRunView:
         """Say that the job would start."""
