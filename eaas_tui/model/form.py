@@ -5,7 +5,6 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
-import yaml
 
 from eaas.errors import FieldError, Invalid
 from eaas.field_checks import Wrong
@@ -13,6 +12,7 @@ from eaas.job_fields import FIELDS, JobField, nested
 from eaas.job_file import KEY_FIELD, read_job_file
 from eaas.job_spec import read_spec, spec_as_typed
 from eaas.views import FieldErrorView
+from eaas.yaml_text import yaml_text
 from eaas_tui.model.form_text import clean, text_from, twice, value_from
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -108,7 +108,7 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
             fields = _as_far_as_right(self.fields())
         keyed = {KEY_FIELD: self.key} if self.key is not None else {}
         fields = {**fields, **keyed}
-        return _dumped(fields) if fields else ""
+        return yaml_text(fields) if fields else ""
 
     def cleaned(self) -> tuple["Form", tuple[str, ...]]:
         """Return the form with only what can be seen, and the fields that lost something.
@@ -190,21 +190,3 @@ def _as_far_as_right(fields: Mapping[str, object]) -> dict[str, object]:
         if kept != field.default:
             written[key] = field.check.typed(kept)
     return written
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes scripts as blocks, so that a person can read and edit them."""
-
-
-def _block_if_lines(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Dumper.add_representer(str, _block_if_lines)
-
-
-def _dumped(fields: Mapping[str, object]) -> str:
-    return str(
-        yaml.dump(dict(fields), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
-    )

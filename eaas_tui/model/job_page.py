@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-import yaml
 from rich.cells import cell_len
 
 from eaas.cli.words import ago, cards, moment, short_duration, size
@@ -17,6 +16,7 @@ from eaas.views import (
     PhaseView,
     WhyView,
 )
+from eaas.yaml_text import yaml_text
 from eaas_tui.model.columns import Cell
 from eaas_tui.model.format import state_tone
 from eaas_tui.model.job_why import why_lines
@@ -123,7 +123,7 @@ def spec_lines(job: JobView) -> list[TextLine]:
 
 def spec_yaml(spec: dict[str, object]) -> str:
     """Return a spec as YAML that can be submitted again; scripts stay readable."""
-    dumped = yaml.dump(spec, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=4096)
+    dumped = yaml_text(spec, width=4096)
     return str(dumped)
 
 
@@ -182,15 +182,3 @@ def _yaml_line(line: str) -> TextLine:
     if colon and key.replace("_", "").isalnum():
         return text(Cell(key + colon, "busy"), rest, indent=cell_len(key) + 2)
     return text(line, indent=len(line) - len(line.lstrip()) + 2)
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes scripts as blocks, so that a person can read them."""
-
-
-def _block_if_lines(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in value else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
-
-
-_Dumper.add_representer(str, _block_if_lines)

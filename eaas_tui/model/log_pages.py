@@ -140,14 +140,14 @@ class LogPages:
         """Take a piece of the log in; one that doesn't touch the window replaces it.
 
         To make room the far end of the window goes, but nothing at or after ``keep_from`` (where
-        somebody reads): then the rest of the piece is left out.
+        somebody reads): then the rest of the piece is left out, or all of it.
         """
         self.size = max(self.size, offset + len(data))
         if offset <= self.end and self.begin <= offset and self._data:
             self._append(data[self.end - offset :], keep_from)
         elif offset < self.begin <= offset + len(data) and self._data:
             self._prepend(offset, data[: self.begin - offset])
-        else:
+        elif keep_from is None or not self.begin <= keep_from <= self.end:
             self._replace(offset, data)
 
     def _append(self, data: bytes, keep_from: int | None) -> None:

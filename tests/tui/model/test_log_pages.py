@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eaas_tui.model.log_pages import PAGE_BYTES, TAIL, Ask, LogPages, around
@@ -65,6 +65,7 @@ def test_a_followed_log_always_holds_its_newest_bytes(log: bytes, step: int, win
         assert pages.end == min(len(log), offset + step)
 
 
+@example(b"aaaaaaaaaaaaabc", 9, 0)
 @given(LOGS, st.integers(9, 40), st.integers(0, 40))
 def test_what_somebody_reads_is_not_pushed_out_by_what_is_written(
     log: bytes, window: int, read_at: int
