@@ -233,17 +233,6 @@ class ConfirmedDead(Reason, frozen=True, kw_only=True, tag="confirmed_dead"):
     by: str
 
 
-class NodeRebooted(Reason, frozen=True, kw_only=True, tag="node_rebooted"):
-    node: str
-
-
-class WillRetry(Reason, frozen=True, kw_only=True, tag="will_retry"):
-    """The last attempt failed and the job waits for its next one."""
-
-    text: str
-    retries_left: int
-
-
 SENTENCES: Final[Mapping[str, str]] = {
     "pool_has_no_nodes": "pool {pool} has no node yet; mini-eaas pool add {pool} NODE adds one",
     "queue_paused": "queue {queue} is paused",
@@ -279,8 +268,6 @@ SENTENCES: Final[Mapping[str, str]] = {
     "attempt_lost": "{text}",
     "node_silent": "{node} has been silent since {since}; the job may still run there",
     "confirmed_dead": "{by} confirmed that {node} is dead",
-    "node_rebooted": "{node} was rebooted while the job ran",
-    "will_retry": "{text}; {retries_left} retries left",
 }
 
 

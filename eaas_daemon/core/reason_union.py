@@ -11,6 +11,4 @@ AnyReason = (
     | r.AttemptLost
     | r.NodeSilent
     | r.ConfirmedDead
-    | r.NodeRebooted
-    | r.WillRetry
 )
