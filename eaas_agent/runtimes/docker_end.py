@@ -11,6 +11,7 @@ from msgspec import structs
 
 from eaas_agent.runtimes.docker_engine import Engine, EngineAway
 from eaas_agent.runtimes.docker_faults import NO_COMMAND
+from eaas_agent.runtimes.kernel_log import memory_ran_out
 from eaas_agent.runtimes.port import Exit
 
 ASK_AGAIN_S: Final = 120.0
@@ -95,13 +96,24 @@ def parse_time(text: str | None) -> float | None:
 async def _told(
     engine: Engine, end: Mapping[str, Any], *, cut: bool, clock: Callable[[], float]
 ) -> Exit:
-    state, container_id = end["State"], str(end["Id"])
+    container_id = str(end["Id"])
+    end = await with_memory_told(end, container_id)
+    state = end["State"]
     suspicious = state.get("ExitCode") in KILLED and not state.get("OOMKilled")
     restarted = suspicious and (cut or await _restart_killed(engine, container_id, clock()))
     told = exit_of(end, engine_restarted=restarted, now=clock())
     if told.exit_code in NO_COMMAND and told.text is None:
         return structs.replace(told, text=await _words_of_init(engine, container_id))
     return told
+
+
+async def with_memory_told(end: Mapping[str, Any], container_id: str) -> Mapping[str, Any]:
+    """Return the end with the kernel's word where the engine's own look at memory says no."""
+    state = end["State"]
+    if not state.get("ExitCode") or state.get("OOMKilled"):
+        return end
+    ran_out = await asyncio.to_thread(memory_ran_out, container_id)
+    return {**end, "State": {**state, "OOMKilled": ran_out}}
 
 
 async def _restart_killed(engine: Engine, container_id: str, now: float) -> bool:
