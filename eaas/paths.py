@@ -43,6 +43,11 @@ class Paths(msgspec.Struct, frozen=True, kw_only=True):
         return self.home / "job-logs"
 
     @property
+    def job_samples(self) -> Path:
+        """Return where the controller keeps what the cards of jobs did."""
+        return self.home / "job-samples"
+
+    @property
     def packs(self) -> Path:
         """Return where the controller keeps the folders that jobs were submitted with."""
         return self.home / "packs"

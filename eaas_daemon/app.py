@@ -23,6 +23,8 @@ from eaas_daemon.engine import Engine
 from eaas_daemon.home import admin_token, prepare_home
 from eaas_daemon.logs.store import DroppedLog, LogStore
 from eaas_daemon.revive import revive
+from eaas_daemon.samples.files import RunFiles
+from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.database import Database
 from eaas_daemon.store.readers import Reader
 
@@ -35,10 +37,13 @@ DAY_S: Final = 86400.0
 class Controller:
     """One controller's parts, alive."""
 
-    def __init__(self, database: Database, engine: Engine, served: Served, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, engine: Engine, served: Served, sampler: Sampler, clock: Clock
+    ) -> None:
         self._database = database
         self._engine = engine
         self._served = served
+        self._sampler = sampler
         self._clock = clock
 
     async def work(self, until: asyncio.Event) -> None:
@@ -47,6 +52,7 @@ class Controller:
             running = [
                 tasks.create_task(self._engine.run()),
                 tasks.create_task(self._engine.tick()),
+                tasks.create_task(self._sampler.run()),
                 tasks.create_task(self._prune()),
             ]
             await until.wait()
@@ -54,6 +60,7 @@ class Controller:
             self._engine.refuse_all("the controller is stopping; try again in a moment")
             for task in running:
                 task.cancel()
+        await self._sampler.write_all()
 
     async def _prune(self) -> None:
         while True:
@@ -88,7 +95,11 @@ async def assemble(
     state = revive(await database.load(), reader)
     late: list[Engine] = []
 
+    sampler = Sampler(state, clock, RunFiles(paths.job_samples))
+    await sampler.recall()
+
     def note_dropped(dropped: DroppedLog) -> None:
+        sampler.forget(JobUid(dropped.uid), dropped.attempt)
         event = LogWasDropped(
             uid=JobUid(dropped.uid), attempt=dropped.attempt, size_bytes=dropped.size_bytes
         )
@@ -107,6 +118,7 @@ async def assemble(
     hub = Hub(engine)
     engine.listen(roster)
     engine.listen(hub)
+    engine.listen(sampler)
     app = make_app(
         engine=engine,
         roster=roster,
@@ -114,6 +126,7 @@ async def assemble(
         logs=logs,
         packs=PackStore(paths.packs),
         hub=hub,
+        sampler=sampler,
         home=paths.home,
         admin_token=admin_token(paths.admin_token),
         service_uid=os.geteuid(),
@@ -122,7 +135,7 @@ async def assemble(
     )
     served = await _serve(app, paths, config)
     log.info("listening on %s and %s", paths.socket, served.address)
-    return Controller(database, engine, served, clock)
+    return Controller(database, engine, served, sampler, clock)
 
 
 async def _serve(app: web.Application, paths: Paths, config: ControllerConfig) -> Served:

@@ -26,7 +26,7 @@ def prepare_home(paths: Paths) -> None:
     try:
         paths.home.mkdir(parents=True, exist_ok=True)
         paths.home.chmod(0o711)
-        for folder in (paths.job_logs, paths.packs, paths.logs, paths.run):
+        for folder in (paths.job_logs, paths.job_samples, paths.packs, paths.logs, paths.run):
             folder.mkdir(exist_ok=True)
             folder.chmod(0o700)
         if not paths.inbox.exists():

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 from eaas.client.calls import Calls, place
 from eaas.client.connection import Cut
 from eaas.errors import Unreachable
+from eaas.sample_views import JobSamplesView
 from eaas.views import DryRunView, JobView, Page, WhyView
 from eaas.wire.rest import BatchAnswer, CancelJob, KeepJob, PatchJob, SubmitBatch
 
@@ -90,6 +91,11 @@ class JobCalls(Calls):
     async def why(self, id: int) -> WhyView:
         """Return why the job stands where it stands."""
         return await self._connection.call(WhyView, "GET", place("jobs", id, "why"))
+
+    async def job_samples(self, id: int, *, attempt: int | None = None) -> JobSamplesView:
+        """Return what the cards of an attempt did over its whole run; None is the newest one."""
+        path, params = place("jobs", id, "samples"), {"attempt": attempt}
+        return await self._connection.call(JobSamplesView, "GET", path, params=params)
 
     async def cancel(self, id: int, *, grace_s: float | None = None) -> JobView:
         """Ask the job to stop; one that ended already is left as it is."""

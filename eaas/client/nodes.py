@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from eaas.client.calls import Calls, place
+from eaas.sample_views import NodeSamplesView
 from eaas.views import CardView, NodeView, Page, StatusView
 from eaas.wire.rest import PatchNode
 
@@ -26,6 +27,15 @@ class NodeCalls(Calls):
     async def cards(self) -> list[CardView]:
         """Return every card of every node."""
         return (await self._connection.call(Page[CardView], "GET", place("cards"))).items
+
+    async def samples(self) -> list[NodeSamplesView]:
+        """Return the last quarter of an hour of every node and its cards."""
+        return (await self._connection.call(Page[NodeSamplesView], "GET", place("samples"))).items
+
+    async def node_samples(self, name: str) -> NodeSamplesView:
+        """Return the last quarter of an hour of one node and its cards."""
+        path = place("nodes", name, "samples")
+        return await self._connection.call(NodeSamplesView, "GET", path)
 
     async def drain(self, node: str) -> NodeView:
         """Let the node finish its jobs and take no new ones."""

@@ -17,6 +17,7 @@ from eaas_daemon.clock import Clock
 from eaas_daemon.core.events import Caller
 from eaas_daemon.engine import Engine
 from eaas_daemon.logs.store import LogStore
+from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.readers import Reader
 
 Handler = Callable[[web.Request], Coroutine[Any, Any, web.StreamResponse]]
@@ -42,6 +43,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     logs: LogStore
     packs: PackStore
     hub: Hub
+    sampler: Sampler
     bell: JobBell
     files: FileExchange
     long_calls: LongCalls

@@ -33,12 +33,14 @@ from eaas_daemon.api.packs import PackStore
 from eaas_daemon.api.parts import CALLER, Parts, Where
 from eaas_daemon.api.pools import PoolRoutes
 from eaas_daemon.api.queues import QueueRoutes
+from eaas_daemon.api.sample_routes import SampleRoutes
 from eaas_daemon.api.stream import StreamRoutes
 from eaas_daemon.api.system import HEALTH, SystemRoutes
 from eaas_daemon.clock import Clock
 from eaas_daemon.core.events import Caller
 from eaas_daemon.engine import Engine
 from eaas_daemon.logs.store import LogStore
+from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.readers import Reader
 
 Who = Callable[[web.Request], Caller]
@@ -78,6 +80,7 @@ def make_app(
     logs: LogStore,
     packs: PackStore,
     hub: Hub,
+    sampler: Sampler,
     home: Path,
     admin_token: str,
     service_uid: int,
@@ -92,6 +95,7 @@ def make_app(
         logs=logs,
         packs=packs,
         hub=hub,
+        sampler=sampler,
         bell=JobBell(),
         files=FileExchange(roster),
         long_calls=LongCalls(),
@@ -129,6 +133,7 @@ def routes(parts: Parts) -> list[web.RouteDef]:
         PoolRoutes(parts),
         QueueRoutes(parts),
         NodeRoutes(parts),
+        SampleRoutes(parts),
         PackRoutes(parts.packs),
         StreamRoutes(parts.hub, parts.long_calls),
         SystemRoutes(parts, version("mini-eaas")),

@@ -21,7 +21,7 @@ def test_others_may_pass_through_to_the_socket_and_look_at_nothing(tmp_path: Pat
     prepare_home(paths)
 
     assert mode(paths.home) == 0o711
-    private = (paths.job_logs, paths.packs, paths.logs, paths.run)
+    private = (paths.job_logs, paths.job_samples, paths.packs, paths.logs, paths.run)
     assert {mode(folder) for folder in private} == {0o700}
     assert mode(paths.inbox) == 0o1770
 

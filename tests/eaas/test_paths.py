@@ -15,6 +15,7 @@ def test_everything_of_an_installation_lies_under_its_home(tmp_path: Path) -> No
         paths.admin_token,
         paths.inbox,
         paths.job_logs,
+        paths.job_samples,
         paths.packs,
         paths.log_file("controller"),
         paths.pid_file("controller"),

@@ -28,6 +28,8 @@ from eaas_daemon.core.model import Job
 from eaas_daemon.engine import Engine
 from eaas_daemon.logs.store import LogStore
 from eaas_daemon.revive import revive
+from eaas_daemon.samples.files import RunFiles
+from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.database import Database
 from eaas_daemon.store.readers import Reader
 from tests.rig.builders import ADMIN, a_hello, an_inventory
@@ -211,6 +213,8 @@ async def _built(home: Path, stack: AsyncExitStack) -> House:
     hub = Hub(engine, clock)
     engine.listen(roster)
     engine.listen(hub)
+    sampler = Sampler(state, clock, RunFiles(home / "job-samples"))
+    engine.listen(sampler)
     parts = Parts(
         engine=engine,
         roster=roster,
@@ -218,6 +222,7 @@ async def _built(home: Path, stack: AsyncExitStack) -> House:
         logs=logs,
         packs=PackStore(home / "packs"),
         hub=hub,
+        sampler=sampler,
         bell=JobBell(),
         files=FileExchange(roster),
         long_calls=LongCalls(),
@@ -240,6 +245,7 @@ async def a_controller(house: House, *, service_uid: int | None = None) -> Async
         logs=parts.logs,
         packs=parts.packs,
         hub=parts.hub,
+        sampler=parts.sampler,
         home=parts.home,
         admin_token=TOKEN,
         service_uid=os.geteuid() if service_uid is None else service_uid,

@@ -3,6 +3,7 @@ import pytest
 from eaas.client import Client
 from eaas.client import jobs as module
 from eaas.errors import Unreachable
+from eaas.sample_views import JobSamplesView
 from eaas.views import Page
 from tests.rig.stand_in import StandIn, a_job
 
@@ -97,3 +98,14 @@ async def test_every_verb_has_its_route(client: Client, controller: StandIn) -> 
         {"for_s": 60},
         {"priority": -5, "queue": None},
     ]
+
+
+async def test_a_run_is_asked_for_by_attempt(client: Client, controller: StandIn) -> None:
+    view = JobSamplesView(
+        job=7, attempt=2, at="2026-03-01T08:00:00.000Z", begin_at=None, every_s=5, cards=()
+    )
+    controller.answers["GET /api/v1/jobs/7/samples"] = view
+
+    assert await client.job_samples(7, attempt=2) == view
+    assert await client.job_samples(7) == view
+    assert [one.query for one in controller.asked] == [{"attempt": "2"}, {}]

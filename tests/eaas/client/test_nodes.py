@@ -1,4 +1,5 @@
 from eaas.client import Client
+from eaas.sample_views import NodeSamplesView
 from eaas.views import NodeView
 from tests.rig.stand_in import StandIn
 
@@ -22,6 +23,15 @@ NODE = NodeView(
     cards=(),
     jobs=(),
     images=(),
+)
+SAMPLES = NodeSamplesView(
+    node="n1",
+    at="2026-03-01T08:00:00.000Z",
+    begin_at="2026-03-01T07:45:00.000Z",
+    every_s=10,
+    cpus_used=(1.5, None),
+    memory_used_mib=(None, 7),
+    cards=(),
 )
 
 
@@ -60,5 +70,14 @@ async def test_lists_are_returned_whole(client: Client, controller: StandIn) -> 
     controller.answers["GET /api/v1/nodes"] = {"items": [NODE], "next": None}
     controller.answers["GET /api/v1/cards"] = {"items": [], "next": None}
 
+    controller.answers["GET /api/v1/samples"] = {"items": [SAMPLES], "next": None}
+
     assert await client.nodes() == [NODE]
+    assert await client.samples() == [SAMPLES]
     assert await client.cards() == []
+
+
+async def test_one_node_tells_what_it_did_lately(client: Client, controller: StandIn) -> None:
+    controller.answers["GET /api/v1/nodes/n1/samples"] = SAMPLES
+
+    assert await client.node_samples("n1") == SAMPLES

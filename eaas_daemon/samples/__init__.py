@@ -1,0 +1,1 @@
+"""What cards did: the last while of every node in memory, and every run on the disk."""
