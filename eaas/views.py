@@ -51,6 +51,14 @@ class LogView(View, frozen=True, kw_only=True):
     complete: bool
 
 
+class LogTimeView(View, frozen=True, kw_only=True):
+    """From the byte ``offset`` on, until the next one of these, the log arrived at that moment."""
+
+    offset: int
+    at: str | None
+    """None for what nobody knows the time of."""
+
+
 class AttemptView(View, frozen=True, kw_only=True):
     number: int
     state: str

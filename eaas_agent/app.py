@@ -162,7 +162,7 @@ class Agent:
         watch.claims_changed()
         await keeping.first_look()
         async with asyncio.TaskGroup() as group:
-            pump = LogPump(chosen.runtime, group, post)
+            pump = LogPump(chosen.runtime, group, post, given.clock)
             runners = self._runners(chosen, cards, group, pump, around)
             link = self._link(group, pump, engine, around, watch)
             group.create_task(engine.run(runners, pump, watch.claims_changed))

@@ -7,6 +7,7 @@ when its attempt ends travels whole; an empty one does not travel at all.
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, nullcontext
 from typing import Final
@@ -44,11 +45,16 @@ class LogPump:
     """The logs of all attempts on their way to the controller."""
 
     def __init__(
-        self, runtime: Runtime, group: asyncio.TaskGroup, post: Callable[[Event], None]
+        self,
+        runtime: Runtime,
+        group: asyncio.TaskGroup,
+        post: Callable[[Event], None],
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._runtime = runtime
         self._group = group
         self._post = post
+        self._clock = clock
         self._logs: dict[AttemptKey, LogState] = {}
         self._pieces: list[LogPiece] = []
         self._others: list[AnyLogFromAgent] = []
@@ -92,8 +98,9 @@ class LogPump:
         if not pieces:
             self._logs.pop(key, None)
         elif self._connected:
+            at = self._clock()
             for piece in pieces:
-                self._send(state, piece)
+                self._send(state, piece, at)
             self._say_end(state)
         return _lengths(pieces)
 
@@ -176,9 +183,10 @@ class LogPump:
         )
         async with _closing(source) as pieces:
             async for piece in pieces:
+                at = self._clock()
                 for part in _parts(piece):
                     await self._credit_for(len(part.data))
-                    self._send(state, part)
+                    self._send(state, part, at)
 
     async def _read_short(self, state: LogState) -> list[LogBytes] | None:
         """Return the whole log, or None when it is long or can't be read now."""
@@ -202,9 +210,9 @@ class LogPump:
             self._credit.clear()
             await self._credit.wait()
 
-    def _send(self, state: LogState, piece: LogBytes) -> None:
+    def _send(self, state: LogState, piece: LogBytes, at: float) -> None:
         self._unacked += len(piece.data)
-        self._pieces.append(state.sent(piece))
+        self._pieces.append(state.sent(piece, at))
         self._wake.set()
 
     def _say_end(self, state: LogState) -> None:

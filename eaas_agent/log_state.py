@@ -38,8 +38,11 @@ class LogState:
         """Read on from here, which is what the controller has."""
         self._read = {"stdout": stdout, "stderr": stderr}
 
-    def sent(self, piece: LogBytes) -> LogPiece:
-        """Count the piece as read and sent, with the gap before it, and return it for the wire."""
+    def sent(self, piece: LogBytes, at: float) -> LogPiece:
+        """Count the piece as read and sent, with the gap before it, and return it for the wire.
+
+        ``at`` is when it was read, in Unix seconds.
+        """
         stream, size = piece.stream, len(piece.data)
         self.fresh = False
         self.gap_bytes += max(0, piece.offset - self._read[stream])
@@ -51,6 +54,7 @@ class LogState:
             stream=stream,
             offset=piece.offset,
             data=piece.data,
+            at=at,
         )
 
     def acked(self, stdout: int, stderr: int) -> int:

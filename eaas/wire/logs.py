@@ -27,6 +27,8 @@ class LogPiece(msgspec.Struct, frozen=True, kw_only=True):
     offset: int
     """Where the piece begins, in bytes since the attempt's start."""
     data: bytes
+    at: float | None = None
+    """When the agent read it, in Unix seconds by the node's clock; earlier agents don't say."""
 
 
 class LogPieces(msgspec.Struct, frozen=True, kw_only=True, tag="log_pieces"):

@@ -1,23 +1,29 @@
-"""Routes of what attempts wrote: exact bytes by offset, waits for more, and search."""
+"""Routes of what attempts wrote: exact bytes by offset, waits for more, times, and search."""
 
 import asyncio
+import re
 from typing import Final
 
 import msgspec
 from aiohttp import web
 
 from eaas.errors import NotFound
-from eaas.views import Page
+from eaas.units import utc_text
+from eaas.views import LogTimeView, Page
 from eaas_daemon.api.bodies import query_choice, query_int, query_seconds, wrong_query
 from eaas_daemon.api.jobs import own_job
 from eaas_daemon.api.parts import Parts, answer
 from eaas_daemon.core.model import Attempt, Job
+from eaas_daemon.logs.answers import LogRead
 from eaas_daemon.logs.files import AnyStream
-from eaas_daemon.logs.store import MAX_READ_BYTES, LogRead
+from eaas_daemon.logs.search import After
+from eaas_daemon.logs.store import MAX_READ_BYTES
 
 MAX_WAIT_S: Final = 30.0
 DEFAULT_PIECE_BYTES: Final = 256 * 1024
 MAX_MATCHES: Final = 1000
+MOST_BYTES: Final = 1 << 40
+"""More than any log has."""
 STREAMS: Final = ("stdout", "stderr", "both")
 
 
@@ -42,6 +48,7 @@ class LogRoutes:
         log = "/api/v1/jobs/{id}/attempts/{n}/log"
         return [
             web.get(log, self.read, allow_head=False),
+            web.get(f"{log}/times", self.times, allow_head=False),
             web.get(f"{log}/search", self.search, allow_head=False),
         ]
 
@@ -100,8 +107,32 @@ class LogRoutes:
                 wait.cancel()
             await asyncio.gather(*waits, return_exceptions=True)
 
+    async def times(self, request: web.Request) -> web.Response:
+        """Return when the bytes from ``offset`` on arrived, each moment with its first byte.
+
+        ``next`` is the ``offset`` to ask on with when there are more than one answer tells.
+        """
+        job = own_job(self._parts, request)
+        wish = _wish(request)
+        offset = query_int(request, "offset", 0, least=0)
+        limit = query_int(request, "limit", MOST_BYTES, least=0)
+        if _attempt(job, job.number, wish.attempt) is None:
+            return answer(Page[LogTimeView]([]))
+        found = await self._parts.logs.times(job.uid, wish.attempt, wish.stream, offset, limit)
+        items = [
+            LogTimeView(
+                offset=time.offset,
+                at=None if time.at_ms is None else utc_text(time.at_ms / 1000),
+            )
+            for time in found.times
+        ]
+        return answer(Page(items, None if found.is_all else str(found.end)))
+
     async def search(self, request: web.Request) -> web.Response:
-        """Return the first lines that have the text."""
+        """Return the first lines that have the text; the last ones when asked for ``before``.
+
+        ``next`` is the ``after`` to go on with: a byte, and which line begins behind it.
+        """
         job = own_job(self._parts, request)
         wish = _wish(request)
         words = request.query.get("q", "")
@@ -111,8 +142,16 @@ class LogRoutes:
             return answer(Page[object]([]))
         limit = min(MAX_MATCHES, query_int(request, "limit", 100, least=1))
         with self._parts.long_calls.noted():
-            found = await self._parts.logs.search(job.uid, wish.attempt, wish.stream, words, limit)
-        return answer(Page(list(found)))
+            found = await self._parts.logs.search(
+                job.uid,
+                wish.attempt,
+                wish.stream,
+                words,
+                limit,
+                after=_after(request),
+                before=_before(request),
+            )
+        return answer(Page(list(found.matches), _cursor(found.next)))
 
 
 NOTHING_YET: Final = LogRead(offset=0, data=b"", size=0, complete=False, gap_bytes=0, seen=0)
@@ -132,6 +171,30 @@ def _attempt(job: Job | None, number: int, attempt: int) -> Attempt | None:
     if job is None or job.ended or attempt != count + 1:
         raise NotFound(f"job {number} has no attempt {attempt}; it has had {count}")
     return None
+
+
+def _after(request: web.Request) -> After | None:
+    text = request.query.get("after")
+    if text is None:
+        return None
+    match = re.fullmatch(r"([0-9]{1,15})(?::([1-9][0-9]{0,14}))?", text, re.ASCII)
+    if match is None:
+        raise wrong_query("after", "must be a byte of the log, or what next said")
+    return After(int(match[1]), int(match[2]) if match[2] else None)
+
+
+def _before(request: web.Request) -> int | None:
+    if "before" not in request.query:
+        return None
+    if "after" in request.query:
+        raise wrong_query("before", "can't be together with after: they are two directions")
+    return query_int(request, "before", 0, least=0)
+
+
+def _cursor(after: After | None) -> str | None:
+    if after is None or after.line is None:
+        return None if after is None else str(after.offset)
+    return f"{after.offset}:{after.line}"
 
 
 def _wish(request: web.Request) -> Wish:

@@ -1,9 +1,10 @@
-"""One attempt's files: both streams byte for byte, the order of their arrival, and its end."""
+"""One attempt's files: both streams byte for byte, how and when they arrived, and its end."""
 
 import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from operator import attrgetter
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -13,12 +14,15 @@ from eaas.wire.codec import BadMessage
 from eaas_daemon.logs.order import (
     MARK,
     START,
+    Mark,
     Marks,
     Place,
     interleave,
     marks_between,
+    packed,
     place_at,
 )
+from eaas_daemon.logs.times import LogTimes, is_due, times_between
 
 Stream = Literal["stdout", "stderr"]
 AnyStream = Literal["stdout", "stderr", "both"]
@@ -42,6 +46,8 @@ class EndMark(msgspec.Struct, frozen=True, kw_only=True):
     gap_bytes: int | None
     at: float
     """Unix seconds."""
+    began_ms: int | None = None
+    """When the first byte arrived, in Unix milliseconds, unless the order's first mark says so."""
 
 
 def log_key(uid: str, attempt: int) -> LogKey:
@@ -66,6 +72,10 @@ class AttemptLog:
         self.dropped = False
         self.order_marks = 0
         self._mark = START
+        self._marked_ms: int | None = None
+        """The last mark's moment; None when the next write has to tell its own."""
+        self._began_ms: int | None = None
+        """When the first byte arrived, while no mark says so: most logs need no other."""
         self._handles: dict[str, int] = {}
         self._look()
 
@@ -77,9 +87,10 @@ class AttemptLog:
             self.end = msgspec.json.decode(marker.read_bytes(), type=EndMark)
         if self.end is not None:
             self.sizes = Place(self.end.stdout, self.end.stderr)
+            self._began_ms = self.end.began_ms
         else:
             self.sizes = Place(*(size_of(self.path(stream)) for stream in STREAMS))
-        if all(self.sizes) and not self.dropped:
+        if any(self.sizes) and not self.dropped:
             self._look_at_order()
 
     def _look_at_order(self) -> None:
@@ -101,19 +112,31 @@ class AttemptLog:
         """Return how much room the files take."""
         return sum(self.sizes) + self.order_marks * MARK.size
 
-    def write(self, stream: Stream, data: bytes) -> int:
-        """Append the bytes; return how much longer the files are. After an OSError nothing is."""
+    def write(self, stream: Stream, data: bytes, *, at_ms: int) -> int:
+        """Append the bytes; return how much longer the files are. After an OSError nothing is.
+
+        ``at_ms`` is when they arrived, in Unix milliseconds.
+        """
         added = 0
         other = self.sizes.stderr if stream == "stdout" else self.sizes.stdout
         marked = self._mark.stderr if stream == "stdout" else self._mark.stdout
-        if other > marked:
-            self._put("order", self.order_marks * MARK.size, MARK.pack(*self.sizes))
-            self.order_marks += 1
-            self._mark = self.sizes
-            added = MARK.size
+        if not any(self.sizes):
+            self._began_ms = self._marked_ms = at_ms
+        elif other > marked or is_due(at_ms, self._marked_ms):
+            added = self._mark_order(Mark(self.sizes, at_ms))
         self._put(stream, getattr(self.sizes, stream), data)
         self.sizes = self.sizes._replace(**{stream: getattr(self.sizes, stream) + len(data)})
         return added + len(data)
+
+    def _mark_order(self, *marks: Mark) -> int:
+        """Write the marks, after the first byte's if that still waits; return their length."""
+        if self._began_ms is not None:
+            marks = (Mark(START, self._began_ms), *marks)
+        self._put("order", self.order_marks * MARK.size, b"".join(map(packed, marks)))
+        self.order_marks += len(marks)
+        self._mark, self._marked_ms = marks[-1]
+        self._began_ms = None
+        return len(marks) * MARK.size
 
     def _put(self, ending: str, offset: int, data: bytes) -> None:
         handle = self._handle(ending)
@@ -133,8 +156,16 @@ class AttemptLog:
             self._handles[ending] = os.open(self.path(ending), flags, 0o600)
         return self._handles[ending]
 
-    def close(self) -> None:
-        """Let go of the handles; the next write takes new ones."""
+    def close(self) -> int:
+        """Let go of the handles; return how much longer the files are. A write takes new ones."""
+        added = 0
+        if self._began_ms is not None and self.end is None and any(self.sizes):
+            with suppress(OSError):  # then nobody will know when the log began
+                added = self._mark_order()
+        self._let_go()
+        return added
+
+    def _let_go(self) -> None:
         for handle in self._handles.values():
             os.close(handle)
         self._handles.clear()
@@ -149,28 +180,42 @@ class AttemptLog:
                 with suppress(FileNotFoundError):
                     sync(self.path(ending))
             self.stem.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            end = msgspec.structs.replace(end, began_ms=self._began_ms)
             write_durably(self.path("end"), msgspec.json.encode(end))
-        self.close()
+        self._let_go()
         self.end = end
 
     def drop(self) -> None:
         """Delete what was written, and remember that; only after ``finish``."""
-        self.close()
+        self._let_go()
         self.path("end").rename(self.path("dropped"))
         self.dropped = True
         remove_data(self.stem)
 
     def read(self, stream: AnyStream, offset: int, limit: int, end: Place) -> bytes:
         """Return bytes of what was stored when both streams were as long as ``end``."""
-        if stream == "both":
+        if stream == "both" and all(end):
             return self._read_both(offset, limit, end)
+        if stream == "both":
+            stream = "stdout" if end.stdout else "stderr"
         length = min(limit, getattr(end, stream) - offset)
         return read_at(self.path(stream), offset, length)
 
-    def _read_both(self, offset: int, limit: int, end: Place) -> bytes:
+    def times(self, stream: AnyStream, begin: int, end: int) -> LogTimes:
+        """Return when the bytes from ``begin`` to ``end`` of the stream arrived."""
+        length = sum if stream == "both" else attrgetter(stream)
+        began_ms = self._began_ms  # before the marks, one of which may be it a moment later
+        with self._marks() as marks:
+            return times_between(marks, began_ms, length, begin, end)
+
+    @contextmanager
+    def _marks(self) -> Iterator[Marks]:
         with opened(self.path("order")) as handle:
             on_disk = os.fstat(handle).st_size // MARK.size
-            marks = Marks(handle, min(self.order_marks, on_disk))
+            yield Marks(handle, min(self.order_marks, on_disk))
+
+    def _read_both(self, offset: int, limit: int, end: Place) -> bytes:
+        with self._marks() as marks:
             first = place_at(marks, end, offset)
             last = place_at(marks, end, min(offset + limit, sum(end)))
             between = marks_between(marks, first, last)

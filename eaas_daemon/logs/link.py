@@ -182,7 +182,7 @@ class LogLink:
     async def _append(self, piece: LogPiece) -> None:
         try:
             await self._store.append(
-                piece.uid, piece.attempt, piece.stream, piece.offset, piece.data
+                piece.uid, piece.attempt, piece.stream, piece.offset, piece.data, at=piece.at
             )
         except LogHole:
             return  # the answer says where to go on

@@ -12,8 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self, TypeVar
 
-import msgspec
-
+from eaas_daemon.logs.answers import LogPosition, LogRead
 from eaas_daemon.logs.budget import Budget, scan
 from eaas_daemon.logs.failures import LogDropped, LogHole, log_failure
 from eaas_daemon.logs.files import (
@@ -25,7 +24,9 @@ from eaas_daemon.logs.files import (
     log_key,
     stem_of,
 )
-from eaas_daemon.logs.search import LogMatch, search
+from eaas_daemon.logs.order import MOST_MS
+from eaas_daemon.logs.search import After, Found, search, search_back
+from eaas_daemon.logs.times import LogTimes
 
 T = TypeVar("T")
 
@@ -38,30 +39,6 @@ MAX_OPEN: Final = 64
 """Attempts whose files are held open."""
 MAX_KNOWN: Final = 4096
 """Attempts whose sizes are remembered; others are looked up on the disk again."""
-
-
-class LogPosition(NamedTuple):
-    """How far an attempt's log is stored."""
-
-    stdout: int
-    stderr: int
-    ended: bool
-
-
-class LogRead(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of a log."""
-
-    offset: int
-    """Where the part really begins: a negative wish is counted from the end."""
-    data: bytes
-    size: int
-    """How long the stream is now."""
-    complete: bool
-    """Nothing more will come. False for an attempt that never wrote anything, once forgotten."""
-    gap_bytes: int | None
-    """Bytes left out over the job's cap; None when nobody could count them."""
-    seen: int
-    """For ``changed``: the length of both streams together."""
 
 
 class DroppedLog(NamedTuple):
@@ -133,16 +110,24 @@ class LogStore:
     def close(self) -> None:
         """Let go of all files."""
         for kept in self._open.values():
-            kept.log.close()
+            self._budget.grew(kept.log.close())
         self._open.clear()
 
     # --- the sender's side
 
     async def append(
-        self, uid: str, attempt: int, stream: Stream, offset: int, data: bytes
+        self,
+        uid: str,
+        attempt: int,
+        stream: Stream,
+        offset: int,
+        data: bytes,
+        *,
+        at: float | None = None,
     ) -> None:
         """Store the bytes that begin at ``offset`` of the stream; skip those that are stored.
 
+        ``at`` is when they arrived, in Unix seconds by the sender's clock; without it, now.
         Raises ``LogHole`` when bytes before them are missing and ``LogUnavailable`` when the disk
         takes no more; nothing of the piece is stored then. After the end nothing is added.
         """
@@ -154,17 +139,23 @@ class LogStore:
             if offset > stored:
                 raise LogHole(stream, stored, offset)
             if fresh := data[stored - offset :]:
-                await self._write(log, stream, fresh)
+                await self._write(log, stream, fresh, self._moment_ms(at))
                 self._was_opened(key)
                 self._wake(key)
         await self._make_room()
 
-    async def _write(self, log: AttemptLog, stream: Stream, data: bytes) -> None:
+    def _moment_ms(self, at: float | None) -> int:
+        """Return the sender's moment if it is one, else this one."""
+        if at is not None and 0 < at < MOST_MS / 1000:  # not so for nan
+            return int(at * 1000)
+        return int(self._clock() * 1000)
+
+    async def _write(self, log: AttemptLog, stream: Stream, data: bytes, at_ms: int) -> None:
         try:
             if len(data) > INLINE_BYTES:
-                added = await in_thread(lambda: log.write(stream, data))
+                added = await in_thread(lambda: log.write(stream, data, at_ms=at_ms))
             else:
-                added = log.write(stream, data)
+                added = log.write(stream, data, at_ms=at_ms)
         except OSError as error:
             raise log_failure(error) from error
         self._budget.grew(added)
@@ -226,6 +217,16 @@ class LogStore:
             seen=sum(end),
         )
 
+    async def times(
+        self, uid: str, attempt: int, stream: AnyStream, offset: int, limit: int
+    ) -> LogTimes:
+        """Return when a part of the log arrived; fewer than asked for if there are very many."""
+        log = self._readable(uid, attempt)
+        size: int = sum(log.sizes) if stream == "both" else getattr(log.sizes, stream)
+        begin = min(offset, size)
+        end = min(offset + limit, size)
+        return await self._in_reader(log, lambda: log.times(stream, begin, end))
+
     async def changed(self, uid: str, attempt: int, *, seen: int) -> None:
         """Return as soon as the log is longer than ``seen`` (of ``LogRead``), or ended, or gone."""
         key = log_key(uid, attempt)
@@ -243,18 +244,32 @@ class LogStore:
                 del self._waiting[key]
 
     async def search(
-        self, uid: str, attempt: int, stream: AnyStream, query: str, limit: int = 100
-    ) -> tuple[LogMatch, ...]:
-        """Return the first lines that have the text in them, upper or lower case."""
+        self,
+        uid: str,
+        attempt: int,
+        stream: AnyStream,
+        query: str,
+        limit: int = 100,
+        *,
+        after: After | None = None,
+        before: int | None = None,
+    ) -> Found:
+        """Return the first lines that have the text in them, upper or lower case.
+
+        Those behind ``after``; or with ``before`` the last ones that begin before that byte.
+        """
         log = self._readable(uid, attempt)
         end = log.sizes
         stop = threading.Event()
 
-        def look() -> tuple[LogMatch, ...]:
+        def look() -> Found:
             def read_at(offset: int, length: int) -> bytes:
                 return log.read(stream, offset, length, end)
 
-            return search(read_at, query, limit=limit, stop=stop)
+            if before is not None:
+                until = min(before, sum(end))
+                return search_back(read_at, query, limit=limit, before=until, stop=stop)
+            return search(read_at, query, limit=limit, after=after, stop=stop)
 
         try:
             return await self._in_reader(log, look)
@@ -315,7 +330,7 @@ class LogStore:
         self._open.move_to_end(key)
         idle = [old for old, kept in self._open.items() if not kept.users]
         for old in idle[: max(0, len(self._open) - self._max_open)]:
-            self._open.pop(old).log.close()
+            self._budget.grew(self._open.pop(old).log.close())
 
     def _wake(self, key: LogKey) -> None:
         for future in self._waiting.pop(key, ()):

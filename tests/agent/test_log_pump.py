@@ -20,8 +20,9 @@ class Bench:
     def __init__(self, group: asyncio.TaskGroup) -> None:
         self.runtime = FakeRuntime(lambda: 0.0)
         self.events: list[Event] = []
-        self.pump = LogPump(self.runtime, group, self.events.append)
+        self.pump = LogPump(self.runtime, group, self.events.append, lambda: 60.5)
         self.stdout = b""
+        self.read_at: list[float | None] = []
         self.asked: list[LogAsk] = []
         self.end: LogEnd | None = None
 
@@ -46,6 +47,7 @@ class Bench:
                     for piece in message.pieces:
                         assert piece.offset == len(self.stdout)
                         self.stdout += piece.data
+                        self.read_at.append(piece.at)
                 elif isinstance(message, LogEnd):
                     self.end = message
                 elif isinstance(message, LogAsk):
@@ -91,7 +93,7 @@ async def test_a_short_log_travels_whole_and_unasked() -> None:
         assert await bench.pump.finish(KEY) == (5, 0)
         await bench.take()
 
-        assert (bench.stdout, bench.asked) == (b"hello", [])
+        assert (bench.stdout, bench.asked, bench.read_at) == (b"hello", [], [60.5])
         assert bench.end is not None
         bench.ack(ended=True)
         assert bench.events == [LogAcked(key=KEY)]
@@ -108,6 +110,7 @@ async def test_a_running_attempt_is_followed_live() -> None:
         await bench.take()
 
         assert bench.stdout == b"onetwo"
+        assert set(bench.read_at) == {60.5}
         await attempt.end()
         assert await bench.pump.finish(KEY) is None
         await bench.take_all()

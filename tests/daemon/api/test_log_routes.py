@@ -144,6 +144,44 @@ async def test_search_names_the_lines_that_have_the_words(house: House) -> None:
     assert nothing[0] == 422
 
 
+async def test_search_goes_on_where_its_cursor_says_and_back_from_a_byte(house: House) -> None:
+    uid = await a_running_job(house)
+    await house.parts.logs.append(uid, 1, "stdout", 0, b"loss 1\nloss 2\nloss 3\n")
+
+    first = (await house.ask("GET", f"{LOG}/search?q=loss&limit=2"))[1]
+    rest = (await house.ask("GET", f"{LOG}/search?q=loss&after={first['next']}"))[1]
+    back = (await house.ask("GET", f"{LOG}/search?q=loss&before=14&limit=1"))[1]
+
+    assert (len(first["items"]), first["next"]) == (2, "13:3")
+    assert rest == {"items": [{"offset": 14, "line": 3, "text": "loss 3"}], "next": None}
+    assert [match["line"] for match in back["items"]] == [2]
+    for wrong in ("after=x", "after=1:0", "before=-1", "after=1&before=2"):
+        assert (await house.ask("GET", f"{LOG}/search?q=loss&{wrong}"))[0] == 422
+
+
+async def test_times_say_when_which_bytes_came(house: House) -> None:
+    uid = await a_running_job(house)
+    await house.parts.logs.append(uid, 1, "stdout", 0, b"one\n", at=1.5)
+    await house.parts.logs.append(uid, 1, "stderr", 0, b"two\n", at=60.25)
+
+    both = await house.ask("GET", f"{LOG}/times")
+    part = (await house.ask("GET", f"{LOG}/times?stream=stderr&offset=2&limit=1"))[1]
+    later = (await house.ask("GET", "/api/v1/jobs/1/attempts/2/log/times"))[1]
+
+    assert both == (
+        200,
+        {
+            "items": [
+                {"offset": 0, "at": "1970-01-01T00:00:01.500Z"},
+                {"offset": 4, "at": "1970-01-01T00:01:00.250Z"},
+            ],
+            "next": None,
+        },
+    )
+    assert part["items"] == [{"offset": 2, "at": "1970-01-01T00:01:00.250Z"}]
+    assert later == {"items": [], "next": None}
+
+
 async def until_somebody_waits(house: House) -> None:
     """Return once a request waits for job 1."""
     uid = house.job(1).uid

@@ -3,13 +3,14 @@ from pathlib import Path
 
 from eaas_daemon.logs.budget import Budget, scan
 from eaas_daemon.logs.files import AttemptLog, EndMark, LogKey, stem_of
+from eaas_daemon.logs.order import MARK
 
 OLD, YOUNG, LIVE = (LogKey(f"0197a000-0000-7000-8000-0000000000{n}", 1) for n in ("aa", "bb", "cc"))
 
 
 def a_log(root: Path, key: LogKey, size: int, *, ended_at: float | None = None) -> AttemptLog:
     log = AttemptLog(stem_of(root, key))
-    log.write("stdout", b"x" * size)
+    log.write("stdout", b"x" * size, at_ms=1)
     log.close()
     if ended_at is not None:
         log.finish(EndMark(stdout=size, stderr=0, gap_bytes=0, at=ended_at))
@@ -43,9 +44,9 @@ def test_a_scan_finds_what_lies_there_in_the_order_of_the_ends(tmp_path: Path) -
 
     budget = scan(tmp_path, 0)
 
-    assert budget.used_bytes == 37
-    assert budget.take_due() == (OLD, 10)
-    assert budget.take_due() == (YOUNG, 20)
+    assert budget.used_bytes == 37 + 3 * MARK.size
+    assert budget.take_due() == (OLD, 10 + MARK.size)
+    assert budget.take_due() == (YOUNG, 20 + MARK.size)
     assert budget.take_due() is None
 
 

@@ -2,6 +2,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from aiohttp import ClientWebSocketResponse, WSMsgType, web
 from aiohttp.test_utils import TestClient, TestServer
@@ -111,6 +112,15 @@ async def test_pieces_are_stored_as_they_arrive_and_answered_once_an_attempt(
 
     assert acks == [an_ack(9, 5), an_ack(256, uid=OTHER)]
     assert (both.data, other.data) == (b"out1 err1 out2", bytes(range(256)))
+    await socket.close()
+
+
+async def test_the_time_of_a_piece_is_when_its_agent_read_it(controller: Controller) -> None:
+    piece = msgspec.structs.replace(a_piece(0, b"abc"), at=1000.5)
+    socket = await controller.connect(LogPieces(pieces=(piece,)))
+    assert await hear(socket) == an_ack(3)
+
+    assert (await controller.store.times(UID, 1, "stdout", 0, 3)).times == ((0, 1_000_500),)
     await socket.close()
 
 

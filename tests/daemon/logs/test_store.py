@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eaas_daemon.logs.answers import LogPosition
 from eaas_daemon.logs.failures import LogDiskFull, LogDropped, LogHole
-from eaas_daemon.logs.store import DroppedLog, LogPosition, LogStore
+from eaas_daemon.logs.store import DroppedLog, LogStore
 
 UID = "0197a000-0000-7000-8000-0000000000ab"
 OTHER = "0197a000-0000-7000-8000-0000000000ac"
@@ -316,8 +317,49 @@ async def test_a_search_goes_over_one_stream_or_both(store: LogStore) -> None:
     both = await store.search(UID, 1, "both", "error")
     stdout = await store.search(UID, 1, "stdout", "error")
 
-    assert [(match.line, match.offset, match.text) for match in both] == [
+    assert [(match.line, match.offset, match.text) for match in both.matches] == [
         (2, 5, "Error: disk"),
         (3, 17, "error again"),
     ]
-    assert [(match.line, match.offset) for match in stdout] == [(2, 5)]
+    assert [(match.line, match.offset) for match in stdout.matches] == [(2, 5)]
+
+
+async def test_a_search_goes_on_behind_a_place_or_back_from_it(store: LogStore) -> None:
+    await store.append(UID, 1, "stdout", 0, b"hit\n" * 300)
+
+    first = await store.search(UID, 1, "both", "hit")
+    second = await store.search(UID, 1, "both", "hit", after=first.next)
+    last = await store.search(UID, 1, "stdout", "hit", 2, before=9_999)
+
+    assert [len(page.matches) for page in (first, second)] == [100, 100]
+    assert (second.matches[0].offset, second.matches[0].line) == (400, 101)
+    assert [(match.offset, match.line) for match in last.matches] == [(1192, 299), (1196, 300)]
+
+
+async def test_a_piece_came_when_its_sender_says_or_else_now(root: Path) -> None:
+    async with LogStore(root, 100, clock=lambda: 5000.5) as store:
+        await store.append(UID, 1, "stdout", 0, b"one\n", at=1000.25)
+        await store.append(UID, 1, "stdout", 4, b"two\n")
+        await store.append(UID, 1, "stdout", 8, b"nan\n", at=float("nan"))
+        await store.append(UID, 1, "stdout", 12, b"far\n", at=1e300)
+
+        times = await store.times(UID, 1, "stdout", 0, 99)
+
+    assert times.times == ((0, 1_000_250), (4, 5_000_500))
+    assert (times.end, times.is_all) == (16, True)
+
+
+async def test_times_cost_a_few_bytes_a_piece_that_are_counted_and_go_with_the_log(
+    root: Path,
+) -> None:
+    clock = iter(float(second) for second in range(1, 99))
+    async with LogStore(root, 1, clock=lambda: next(clock)) as store:
+        for turn in range(10):
+            await store.append(UID, 1, "stdout", turn, b"x")
+        await store.end(UID, 1, 10, 0, 0)
+        assert store._budget.used_bytes == sum(
+            path.stat().st_size for path in root.rglob("*.*") if path.suffix != ".end"
+        )
+        await store.append(OTHER, 1, "stdout", 0, b"x" * MIB)
+
+    assert [path.suffix for path in (root / UID[-2:]).iterdir()] == [".dropped"]

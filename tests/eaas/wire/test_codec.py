@@ -41,6 +41,7 @@ MESSAGES = [
         LogPieces(
             pieces=(
                 LogPiece(uid="u", attempt=1, stream="stdout", offset=0, data=bytes(range(256))),
+                LogPiece(uid="u", attempt=1, stream="stderr", offset=0, data=b"x", at=1.5),
             )
         ),
     ),
