@@ -51,6 +51,15 @@ class LogView(View, frozen=True, kw_only=True):
     complete: bool
 
 
+class LogMatchView(View, frozen=True, kw_only=True):
+    """A line of a log that has the words, and its first match."""
+
+    offset: int
+    line: int | None
+    """1-based; None so far into the log that nobody counted."""
+    text: str
+
+
 class LogTimeView(View, frozen=True, kw_only=True):
     """From the byte ``offset`` on, until the next one of these, the log arrived at that moment."""
 

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
+from eaas.views import LogMatchView, LogTimeView, Page
 from eaas_tui.model.log_pages import PAGE_BYTES, TAIL, Ask, LogPages, around
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ Stream = Literal["stdout", "stderr", "both"]
 POLL_S: Final = 20.0
 PIECE_BYTES: Final = 1 << 20
 """What one answer of the controller holds at most."""
-SEARCH_HITS: Final = 100
-"""As many hits as one answer has; when it has them, there may be more behind."""
 
 
 class LogClient(Protocol):
@@ -36,9 +35,23 @@ class LogClient(Protocol):
         ...
 
     async def search_log(
-        self, id: int, attempt: int, words: str, *, stream: Stream = ...
-    ) -> list[dict[str, Any]]:
-        """Return the first lines that have the words."""
+        self,
+        id: int,
+        attempt: int,
+        words: str,
+        *,
+        stream: Stream = ...,
+        after: str | None = ...,
+        before: int | None = ...,
+        limit: int | None = ...,
+    ) -> Page[LogMatchView]:
+        """Return the lines that have the words, behind a place or before it."""
+        ...
+
+    async def log_times(
+        self, id: int, attempt: int, *, stream: Stream = ..., offset: int = ..., limit: int
+    ) -> list[LogTimeView]:
+        """Return when a part of a log arrived."""
         ...
 
 
@@ -83,25 +96,44 @@ class LogSource:
             pages.put(piece.offset, piece.data, keep_from=keep_from())
 
     async def seek(
-        self, words: str, begin: int, *, backwards: bool, told: Callable[[int], None]
+        self, words: str, begin: int, *, backwards: bool, asks: Callable[[], None]
     ) -> int | None:
         """Return where the words stand next (or last before ``begin``), and bring that place.
 
-        What is held is looked through here, the rest by the controller; beyond the hits it names
-        at once the log is read through, and ``told`` hears how far that is.
+        What is held is looked through here, the rest by the controller, which answers with the
+        next hit alone; ``asks`` hears that it is asked.
         """
-        hit = self.pages.find(words, begin, backwards=backwards)
-        done = self.pages.reaches_top if backwards else self.pages.reaches_end
-        if hit is not None or done:
+        pages = self.pages
+        hit = pages.find(words, begin, backwards=backwards)
+        if hit is not None or (pages.reaches_top if backwards else pages.reaches_end):
             return hit
-        hits = await self._client.search_log(self.job, self.attempt, words, stream=self.stream)
-        hit = await self._beyond(hits, words, begin, backwards, told)
-        if hit is None:
+        asks()
+        page = await (self._before if backwards else self._after)(words, begin)
+        if not page.items:
             return None
-        await self.show(hit)
-        for found in hits:
-            self.pages.count_from(found["offset"], found["line"])
-        return hit
+        (found,) = page.items
+        await self.show(found.offset)
+        if found.line is not None:
+            pages.count_from(found.offset, found.line)
+        return found.offset
+
+    async def _after(self, words: str, begin: int) -> Page[LogMatchView]:
+        """Search behind what is held, or behind where to begin if that is elsewhere."""
+        pages = self.pages
+        if pages.begin <= begin <= pages.end:
+            begin = max(begin, pages.end - 4 * len(words))
+        line = pages.line_of(begin)
+        after = None if begin == 0 else f"{begin - 1}:{line}" if line else f"{begin - 1}"
+        return await self._client.search_log(
+            self.job, self.attempt, words, stream=self.stream, after=after, limit=1
+        )
+
+    async def _before(self, words: str, begin: int) -> Page[LogMatchView]:
+        pages = self.pages
+        before = pages.begin if pages.begin <= begin <= pages.end else begin
+        return await self._client.search_log(
+            self.job, self.attempt, words, stream=self.stream, before=before, limit=1
+        )
 
     async def show(self, offset: int) -> None:
         """Bring the place into the window if it is not there."""
@@ -139,55 +171,3 @@ class LogSource:
             limit=ask.limit,
             wait_s=wait_s,
         )
-
-    async def _beyond(
-        self,
-        hits: list[dict[str, Any]],
-        words: str,
-        begin: int,
-        backwards: bool,
-        told: Callable[[int], None],
-    ) -> int | None:
-        places: list[int] = [hit["offset"] for hit in hits]
-        wanted = [place for place in places if (place < begin) == backwards]
-        is_all = len(places) < SEARCH_HITS
-        if not backwards:
-            if wanted or is_all:
-                return min(wanted, default=None)
-            return await self._scan_on(words, max(begin, self.pages.end - len(words) * 4), told)
-        if is_all or len(wanted) < len(places):
-            return max(wanted, default=None)
-        return await self._scan_back(words, max(places), min(begin, self.pages.begin), told)
-
-    async def _scan_on(self, words: str, begin: int, told: Callable[[int], None]) -> int | None:
-        """Read on from ``begin`` until the words come."""
-        overlap = len(words.encode(errors="replace"))
-        while True:
-            told(begin)
-            piece = await self._read(Ask(begin, PIECE_BYTES))
-            found = _found(piece, words, backwards=False)
-            if found is not None or piece.next >= piece.size or len(piece.data) <= overlap:
-                return found
-            begin = piece.next - overlap
-
-    async def _scan_back(
-        self, words: str, floor: int, end: int, told: Callable[[int], None]
-    ) -> int | None:
-        """Read back from ``end`` until the words come; they do at the floor at the latest."""
-        overlap = len(words.encode(errors="replace"))
-        while end > floor:
-            told(end)
-            begin = max(floor, end - PIECE_BYTES + overlap)
-            piece = await self._read(Ask(begin, end - begin + overlap))
-            found = _found(piece, words, backwards=True)
-            if found is not None:
-                return found
-            end = begin
-        return floor
-
-
-def _found(piece: "LogSlice", words: str, *, backwards: bool) -> int | None:
-    pages = LogPages(len(piece.data) + 1)
-    pages.put(piece.offset, piece.data)
-    begin = pages.end if backwards else pages.begin
-    return pages.find(words, begin, backwards=backwards)

@@ -1,109 +1,22 @@
 """Following a job's log to its end, and what to say of a job that did not make it."""
 
 import asyncio
-import codecs
-import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Final
 
-import msgspec
-
 from eaas.cli.draw_jobs import state
+from eaas.cli.log_printer import LogPrinter
 from eaas.cli.output import Output
 from eaas.client import Client
-from eaas.client.logs import LogSlice, Stream
+from eaas.client.logs import Stream
 from eaas.errors import NotFound, NotYours
 from eaas.lifecycle import ENDED, JobState
 from eaas.safe_text import safe_log
 from eaas.views import JobView, PhaseView
 
 LAST_LINES: Final = 50
-
-_CSI: Final = "[0-?]{0,64}[ -/]{0,8}"
-_STRING: Final = "[^\x07\x1b\x9c\n]{0,4096}\x1b?"
-_UNFINISHED: Final = re.compile(
-    f"(?:\x1b(?:\\[{_CSI}|[\\]PX^_]{_STRING}|[ -/]{{0,8}})|\x9b{_CSI}"
-    f"|[\x90\x98\x9d-\x9f]{_STRING}|\r)\\Z"
-)
-"""The begin of an escape sequence, or half of a line's end, that the next piece goes on with."""
-
-
-class LogLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A piece of a log in ``-o json``; bytes that are no UTF-8 became U+FFFD."""
-
-    job: int
-    attempt: int
-    stream: str
-    offset: int
-    text: str
-
-
-class LogText:
-    """Turns pieces of bytes into safe text; a character may be cut by a piece's end."""
-
-    def __init__(self) -> None:
-        self._decoder: Final = codecs.getincrementaldecoder("utf-8")("replace")
-        self._held = ""
-
-    def add(self, data: bytes) -> str:
-        """Return what can be shown by now."""
-        text = self._held + self._decoder.decode(data)
-        cut = found.start() if (found := _UNFINISHED.search(text)) else len(text)
-        self._held = text[cut:]
-        return safe_log(text[:cut])
-
-    def end(self) -> str:
-        """Return what was still held back."""
-        text = self._held + self._decoder.decode(b"", final=True)
-        self._held = ""
-        self._decoder.reset()
-        return safe_log(text)
-
-
-class LogPrinter:
-    """Prints pieces of one job's log as the command line asked for."""
-
-    def __init__(self, out: Output, id: int, stream: Stream, *, raw: bool = False) -> None:
-        self._out: Final = out
-        self._id: Final = id
-        self._stream: Final = stream
-        self._raw: Final = raw
-        self._text: Final = LogText()
-        self._attempt = 0
-        self._ends_line = True
-
-    def add(self, piece: LogSlice) -> None:
-        """Print one piece."""
-        if piece.attempt != self._attempt:
-            self.end()
-            self._attempt = piece.attempt
-        if self._raw:
-            self._out.bytes(piece.data)
-        elif self._out.is_table:
-            self._print(self._text.add(piece.data))
-        else:
-            line = LogLine(
-                job=self._id,
-                attempt=piece.attempt,
-                stream=self._stream,
-                offset=piece.offset,
-                text=piece.data.decode("utf-8", "replace"),
-            )
-            self._out.item(line, lambda: "")
-
-    def end(self) -> None:
-        """Print what was held back; a person's prompt begins on a line of its own."""
-        if not self._raw and self._out.is_table:
-            self._print(self._text.end())
-            if not self._ends_line and self._out.is_terminal:
-                self._out.piece("\n")
-
-    def _print(self, text: str) -> None:
-        if text:
-            self._out.piece(text)
-            self._ends_line = text.endswith("\n")
 
 
 async def follow(
@@ -124,7 +37,7 @@ async def follow(
     read = client.follow_attempt if only else client.follow_log
     async with aclosing(read(id, attempt, stream=stream, offset=offset)) as pieces:
         async for piece in pieces:
-            printer.add(piece)
+            await printer.add(piece)
     printer.end()
     return await client.job(id)
 

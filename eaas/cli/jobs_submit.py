@@ -8,9 +8,10 @@ import click
 
 from eaas.cli import complete
 from eaas.cli.draw_jobs import dry_run_picture
-from eaas.cli.following import LogPrinter, detached, follow, hint, telling, verdict
+from eaas.cli.following import detached, follow, hint, telling, verdict
 from eaas.cli.group import Command
 from eaas.cli.line import FAILED, Line, asks
+from eaas.cli.log_printer import LogPrinter
 from eaas.cli.output import Lines
 from eaas.cli.requests import Request, requests_from
 from eaas.client import Client

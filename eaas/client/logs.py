@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -10,7 +10,7 @@ from eaas.client.calls import Calls, place
 from eaas.client.connection import ANSWER_S
 from eaas.client.stream import StreamCalls
 from eaas.lifecycle import ENDED
-from eaas.views import JobView
+from eaas.views import JobView, LogMatchView, LogTimeView, Page
 
 Stream = Literal["stdout", "stderr", "both"]
 
@@ -145,14 +145,48 @@ class LogCalls(StreamCalls, Calls):
     async def _attempt_begun(self, id: int, number: int) -> JobView:
         return await self.until(id, lambda job: job.attempt >= number)
 
+    async def log_times(
+        self, id: int, attempt: int, *, stream: Stream = "both", offset: int = 0, limit: int
+    ) -> list[LogTimeView]:
+        """Return when ``limit`` bytes from ``offset`` on arrived.
+
+        Each moment has the first byte that arrived then; the first one stands at ``offset``.
+        """
+        path = place("jobs", id, "attempts", attempt, "log", "times")
+        found: list[LogTimeView] = []
+        begin: int | None = offset
+        while begin is not None:
+            params = {"stream": stream, "offset": begin, "limit": offset + limit - begin}
+            page = await self._connection.call(Page[LogTimeView], "GET", path, params=params)
+            found += page.items
+            begin = None if page.next is None else int(page.next)
+        return found
+
     async def search_log(
-        self, id: int, attempt: int, words: str, *, stream: Stream = "both"
-    ) -> list[dict[str, Any]]:
-        """Return the lines that contain the words, as the controller gives them."""
+        self,
+        id: int,
+        attempt: int,
+        words: str,
+        *,
+        stream: Stream = "both",
+        after: str | int | None = None,
+        before: int | None = None,
+        limit: int | None = None,
+    ) -> Page[LogMatchView]:
+        """Return the first lines that have the words, in any case, and where to search on.
+
+        ``after`` is a byte, or what the ``next`` of a page said: what begins behind it is found.
+        With ``before`` it is the last lines in which the words begin before that byte.
+        """
         path = place("jobs", id, "attempts", attempt, "log", "search")
-        params = {"q": words, "stream": stream}
-        answer = await self._connection.call(dict[str, Any], "GET", path, params=params)
-        return list(answer.get("items", []))
+        params = {
+            "q": words,
+            "stream": stream,
+            "after": after,
+            "before": before,
+            "limit": limit,
+        }
+        return await self._connection.call(Page[LogMatchView], "GET", path, params=params)
 
 
 def _last_lines(data: bytes, lines: int) -> bytes | None:

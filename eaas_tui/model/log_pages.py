@@ -103,6 +103,12 @@ class LogPages:
             return None
         return self._lines_before + self._skipped + index + 1
 
+    def line_of(self, offset: int) -> int | None:
+        """Return the number of the line that holds the offset; None if nobody knows."""
+        if self._lines_before is None or not self.begin <= offset <= self.end:
+            return None
+        return self._lines_before + bisect_left(self._newlines, offset) + 1
+
     def count_from(self, offset: int, number: int) -> None:
         """Learn that the line at the offset, which is held, has this number."""
         if self._lines_before is None and self.begin <= offset <= self.end:

@@ -68,13 +68,13 @@ class LogPane(LogFollowing):
             self.run_worker(work, group="search", exclusive=True)
 
     async def _sought(self, source: LogSource, *, backwards: bool) -> None:
-        def told(offset: int) -> None:
-            self._doing = f"searching at {bytes_words(offset)} of {bytes_words(source.pages.size)}"
+        def asks() -> None:
+            self._doing = f"searching {bytes_words(source.pages.size)}"
             self._tell()
 
         begin = self._seek_begin(source, backwards=backwards)
         try:
-            hit = await source.seek(self._words, begin, backwards=backwards, told=told)
+            hit = await source.seek(self._words, begin, backwards=backwards, asks=asks)
         except EaasError as error:
             self._say(error.sentence)
             return

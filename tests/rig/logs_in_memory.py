@@ -1,11 +1,21 @@
 """A client of one job whose logs are in memory: it answers as the controller does."""
 
 import asyncio
-from typing import Any, Final
+from typing import Final
 
 from eaas.client.logs import LogSlice
 from eaas.errors import EaasError, NotFound
-from eaas.views import EtaView, EventView, JobView, Page, WhyView
+from eaas.sample_views import JobSamplesView
+from eaas.views import (
+    EtaView,
+    EventView,
+    JobView,
+    LogMatchView,
+    LogTimeView,
+    Page,
+    WhyView,
+)
+from eaas_daemon.logs.search import After, search, search_back
 
 MOST_BYTES: Final = 1 << 20
 MOST_HITS: Final = 100
@@ -19,6 +29,15 @@ class LogsInMemory:
         self.refusal: EaasError | None = None
         self.asked: list[tuple[int, int]] = []
         """Offset and limit of every question about a log."""
+        self.searched: list[tuple[str | None, int | None]] = []
+        """Behind and before which place the controller had to search."""
+        self.times: list[tuple[int, str | None]] = [(0, None)]
+        """When which byte of every log arrived."""
+        self.timed: list[tuple[int, int]] = []
+        """Offset and limit of every question about times."""
+        self.runs: dict[int | None, JobSamplesView] = {}
+        """What the cards did, by attempt."""
+        self.runs_asked: list[int | None] = []
         self.complete = False
         self.whys: Final[list[int]] = []
         self._logs: Final[dict[tuple[int, str], bytearray]] = {}
@@ -73,16 +92,46 @@ class LogsInMemory:
         )
 
     async def search_log(
-        self, id: int, attempt: int, words: str, *, stream: str = "both"
-    ) -> list[dict[str, Any]]:
-        log, begin = bytes(self._logs[attempt, stream]), 0
-        found: list[dict[str, Any]] = []
-        for number, line in enumerate(log.split(b"\n"), start=1):
-            at = line.lower().find(words.lower().encode())
-            if at >= 0 and len(found) < MOST_HITS:
-                found.append({"offset": begin + at, "line": number, "text": line.decode()})
-            begin += len(line) + 1
-        return found
+        self,
+        id: int,
+        attempt: int,
+        words: str,
+        *,
+        stream: str = "both",
+        after: str | None = None,
+        before: int | None = None,
+        limit: int | None = None,
+    ) -> Page[LogMatchView]:
+        self.searched.append((after, before))
+        log = bytes(self._logs[attempt, stream])
+
+        def read_at(offset: int, length: int) -> bytes:
+            return log[offset : offset + length]
+
+        if before is not None:
+            found = search_back(read_at, words, limit=limit or MOST_HITS, before=before)
+        else:
+            place = None if after is None else After(*map(int, after.split(":")))
+            found = search(read_at, words, limit=limit or MOST_HITS, after=place)
+        views = [
+            LogMatchView(offset=one.offset, line=one.line, text=one.text) for one in found.matches
+        ]
+        return Page(views)
+
+    async def log_times(
+        self, id: int, attempt: int, *, stream: str = "both", offset: int = 0, limit: int
+    ) -> list[LogTimeView]:
+        self.timed.append((offset, limit))
+        first = [at for begin, at in self.times if begin <= offset][-1:]
+        rest = [one for one in self.times if offset < one[0] < offset + limit]
+        told = [*((offset, at) for at in first), *rest]
+        return [LogTimeView(offset=begin, at=at) for begin, at in told]
+
+    async def job_samples(self, id: int, *, attempt: int | None = None) -> JobSamplesView:
+        self.runs_asked.append(attempt)
+        if attempt not in self.runs:
+            raise NotFound("this controller keeps no samples")
+        return self.runs[attempt]
 
     async def job(self, id: int) -> JobView:
         if self.view is None:

@@ -16,7 +16,7 @@ from aiohttp import web
 
 from eaas.errors import EaasError, NotFound
 from eaas.problem import MEDIA_TYPE, problem_from
-from eaas.views import JobView, Page
+from eaas.views import JobView, LogTimeView, Page
 from eaas.wire.to_client import AnyToClient, Changes, Snapshot
 
 AT: Final = "2026-03-01T08:00:00.000Z"
@@ -43,6 +43,8 @@ class StandIn:
         """An object is sent as JSON, an ``EaasError`` as its problem, a function is called."""
         self.jobs: Final[dict[int, JobView]] = {}
         self.logs: Final[dict[tuple[int, int, str], bytes]] = {}
+        self.times: Final[dict[tuple[int, int, str], list[tuple[int, str | None]]]] = {}
+        """When which byte of a log arrived."""
         self.frames: Final[list[list[AnyToClient]]] = []
         """What each connection to the stream gets, in turn, before it is cut."""
         self.cut_submits = 0
@@ -85,6 +87,8 @@ class StandIn:
             return self.jobs.get(int(parts[1])) or NotFound(f"there is no job {parts[1]}")
         if parts[-1] == "log":
             return self._log
+        if parts[-2:] == ["log", "times"]:
+            return self._times
         if parts == ["stream"]:
             return self._stream
         return NotFound(f"there is nothing at {request.path}")
@@ -110,6 +114,16 @@ class StandIn:
             "X-Log-Complete": "1",
         }
         return web.Response(body=piece, headers=headers)
+
+    async def _times(self, request: web.Request) -> web.StreamResponse:
+        parts = request.path.split("/")
+        moments = self.times[int(parts[4]), int(parts[6]), request.query["stream"]]
+        begin = int(request.query["offset"])
+        end = begin + int(request.query["limit"])
+        first = [at for offset, at in moments if offset <= begin][-1:]
+        rest = [one for one in moments if begin < one[0] < end]
+        told = [*((begin, at) for at in first), *rest]
+        return _json(Page([LogTimeView(offset=offset, at=at) for offset, at in told]))
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         websocket = web.WebSocketResponse()

@@ -73,7 +73,7 @@ async def test_words_beyond_the_window_are_found_by_the_controller(number: int) 
     await source.open()
 
     hit = await source.seek(
-        f"LINE {number:07}", source.pages.end, backwards=True, told=lambda _: None
+        f"LINE {number:07}", source.pages.end, backwards=True, asks=lambda: None
     )
 
     assert hit == number * (len(BIG) // 200_000)
@@ -83,29 +83,50 @@ async def test_words_beyond_the_window_are_found_by_the_controller(number: int) 
         assert source.pages.number(index) == number + 1
 
 
-async def test_beyond_the_hits_the_controller_names_the_log_is_read_through_both_ways() -> None:
-    _, source = a_source(BIG)
+async def test_hit_after_hit_through_a_log_that_is_never_held_whole() -> None:
+    client, source = a_source(BIG)
     width = len(BIG) // 200_000
     await source.show(0)
-    told: list[int] = []
+    expected = [width * number for number in range(0, 200_000, 10_000)]
+    asked: list[bool] = []
 
-    forwards = await source.seek("loss", 150_000 * width, backwards=False, told=told.append)
-    await source.show(190_000 * width)
-    begin = source.pages.begin
-    backwards = await source.seek("loss", begin, backwards=True, told=told.append)
+    def asks() -> None:
+        asked.append(True)
 
-    assert forwards == 150_000 * width + 13
-    assert backwards is not None
-    assert begin - width <= backwards < begin
-    assert told
+    there, hit = [], source.pages.find("0000 loss", 0)
+    while hit is not None:
+        there.append(hit)
+        hit = await source.seek("0000 loss", hit + 1, backwards=False, asks=asks)
+    back, hit = [], there[-1]
+    while hit is not None:
+        back.append(hit)
+        hit = await source.seek("0000 loss", hit, backwards=True, asks=asks)
+
+    assert [hit - hit % width for hit in there] == expected
+    assert back == there[::-1]
+    assert 0 < len(asked) == len(client.searched)
+    assert all(limit <= PAGE_BYTES for _, limit in client.asked)
+
+
+async def test_the_line_is_known_again_after_every_hit() -> None:
+    client, source = a_source(BIG)
+    width = len(BIG) // 200_000
+    await source.show(0)
+
+    hit = await source.seek("0150000 loss", 0, backwards=False, asks=lambda: None)
+
+    assert hit == 150_000 * width + 5
+    assert source.pages.number(source.pages.index_at(hit)) == 150_001
+    assert client.searched[0][0] is not None
+    assert ":" in client.searched[0][0]
 
 
 async def test_words_that_stand_nowhere_are_found_nowhere() -> None:
     _, source = a_source(BIG)
     await source.open()
 
-    assert await source.seek("nowhere", 0, backwards=False, told=lambda _: None) is None
-    assert await source.seek("nowhere", len(BIG), backwards=True, told=lambda _: None) is None
+    assert await source.seek("nowhere", 0, backwards=False, asks=lambda: None) is None
+    assert await source.seek("nowhere", len(BIG), backwards=True, asks=lambda: None) is None
 
 
 async def test_a_saved_log_is_the_log_byte_for_byte_and_replaces_nothing(tmp_path: Path) -> None:

@@ -4,47 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from eaas.cli.following import LogText, hint, verdict
-from eaas.safe_text import safe_log
+from eaas.cli.following import hint, verdict
 from eaas.views import ReasonView
 from tests.rig.stand_in import StandIn, a_job, a_snapshot
-
-WORDS = st.sampled_from(
-    [
-        "a",
-        "é",
-        "名",
-        "\n",
-        "\r\n",
-        "\x1b[31m",
-        "\x1b[0m",
-        "\x1b[2J",
-        "\x9b1m",
-        "\u202e",
-        "\x1b]0;t\x07",
-    ]
-)
-
-
-@given(st.lists(WORDS, max_size=20).map("".join), st.lists(st.integers(1, 5), max_size=40))
-def test_pieces_make_the_same_text_wherever_they_are_cut(text: str, sizes: list[int]) -> None:
-    data = text.encode()
-    shown, whole = LogText(), ""
-    for size in [*sizes, len(data)]:
-        whole += shown.add(data[:size])
-        data = data[size:]
-    whole += shown.end()
-
-    assert whole == safe_log(text)
-
-
-def test_half_a_character_at_the_end_is_shown_as_broken() -> None:
-    text = LogText()
-
-    assert text.add(b"a\xc3") + text.end() == "a\ufffd"
 
 
 def test_the_verdict_names_the_reason() -> None:

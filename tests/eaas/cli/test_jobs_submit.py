@@ -250,6 +250,7 @@ def test_follow_as_json_is_json_lines(typing: Type, controller: StandIn) -> None
         "attempt": 1,
         "stream": "both",
         "offset": 0,
+        "at": None,
         "text": "hello wörld\x1b[31m!\n",
     }
 

@@ -9,6 +9,7 @@ from tests.eaas.cli.conftest import Type
 from tests.rig.stand_in import StandIn, a_job, a_snapshot
 
 ALL_BYTES = bytes(range(256)) * 3
+NINE, TEN = "2026-12-01T03:42:09.120Z", "2026-12-01T03:42:10.500Z"
 PROGRAM = Path(sys.executable).with_name("mini-eaas")
 
 
@@ -53,7 +54,53 @@ def test_raw_is_refused_on_a_terminal_and_as_json(typing: Type, ended: StandIn) 
 def test_as_json_each_piece_says_where_it_stands(typing: Type, ended: StandIn) -> None:
     line = json.loads(typing("job", "logs", "1", "--stream", "stderr", "-o", "json").out)
 
-    assert line == {"job": 1, "attempt": 2, "stream": "stderr", "offset": 0, "text": "err\n"}
+    assert line == {
+        "job": 1,
+        "attempt": 2,
+        "stream": "stderr",
+        "offset": 0,
+        "at": None,
+        "text": "err\n",
+    }
+
+
+def test_timestamps_stand_before_each_line_to_the_second_and_safe_text_behind_them(
+    typing: Type, ended: StandIn
+) -> None:
+    ended.times[1, 2, "both"] = [(0, None), (4, NINE), (15, TEN)]
+
+    said = typing("job", "logs", "1", "--timestamps")
+    tail = typing("job", "logs", "1", "-t", "--tail", "1")
+
+    assert said.out == "- one\n2026-12-01T03:42:09Z two\n2026-12-01T03:42:09Z thrée\n"
+    assert tail.out == "2026-12-01T03:42:09Z thrée\n"
+
+
+def test_timestamps_of_a_line_without_an_end_and_while_following(
+    typing: Type, ended: StandIn
+) -> None:
+    ended.logs[1, 1, "both"] = b"10%\r20%\r100%"
+    ended.times[1, 1, "both"] = [(0, NINE), (8, TEN)]
+
+    said = typing("job", "logs", "1", "-t", "--follow", "--attempt", "1")
+
+    assert said.out == "2026-12-01T03:42:09Z 10% 20% 100%\n"
+
+
+def test_as_json_with_timestamps_each_line_is_an_item(typing: Type, ended: StandIn) -> None:
+    ended.logs[1, 2, "both"] = b"one\ntwo\n"
+    ended.times[1, 2, "both"] = [(0, None), (4, NINE)]
+
+    lines = typing("job", "logs", "1", "-t", "-o", "json").out.splitlines()
+
+    assert [(one["offset"], one["at"], one["text"]) for one in map(json.loads, lines)] == [
+        (0, None, "one\n"),
+        (4, NINE, "two\n"),
+    ]
+
+
+def test_raw_has_no_room_for_timestamps(typing: Type, ended: StandIn) -> None:
+    assert typing("job", "logs", "1", "--raw", "-t").code == 2
 
 
 def test_a_job_that_has_not_begun_has_no_log_yet(typing: Type, controller: StandIn) -> None:

@@ -1,8 +1,11 @@
+import msgspec
 import pytest
+from aiohttp import web
 
 from eaas.client import Client
 from eaas.client import logs as module
-from tests.rig.stand_in import StandIn, a_change, a_job, a_snapshot
+from eaas.views import LogMatchView, LogTimeView, Page
+from tests.rig.stand_in import AT, StandIn, a_change, a_job, a_snapshot
 
 LINES = b"".join(b"line %d\n" % number for number in range(100))
 
@@ -91,7 +94,35 @@ async def test_a_job_that_is_cancelled_before_it_begins_has_no_log_to_follow(
 
 async def test_a_search_asks_for_words(client: Client, controller: StandIn) -> None:
     route = "GET /api/v1/jobs/1/attempts/2/log/search"
-    controller.answers[route] = {"items": [{"offset": 3, "text": "loss nan"}], "next": None}
+    controller.answers[route] = {
+        "items": [{"offset": 30, "line": None, "text": "loss nan"}],
+        "next": "40:9",
+    }
 
-    assert await client.search_log(1, 2, "nan & co") == [{"offset": 3, "text": "loss nan"}]
-    assert controller.asked[0].query == {"q": "nan & co", "stream": "both"}
+    page = await client.search_log(1, 2, "nan & co", after="7:2", limit=5)
+
+    assert page == Page([LogMatchView(offset=30, line=None, text="loss nan")], "40:9")
+    assert controller.asked[0].query == {
+        "q": "nan & co",
+        "stream": "both",
+        "after": "7:2",
+        "limit": "5",
+    }
+
+
+async def test_the_times_of_a_part_come_whole_however_many_pages_they_are(
+    client: Client, controller: StandIn
+) -> None:
+    nine, ten = LogTimeView(offset=5, at=None), LogTimeView(offset=8, at=AT)
+    pages = [Page([nine], "8"), Page([ten])]
+
+    async def next_page(request: web.Request) -> web.Response:
+        return web.json_response(body=msgspec.json.encode(pages.pop(0)))
+
+    controller.answers["GET /api/v1/jobs/1/attempts/2/log/times"] = next_page
+
+    assert await client.log_times(1, 2, stream="stderr", offset=5, limit=10) == [nine, ten]
+    assert [(asked.query["offset"], asked.query["limit"]) for asked in controller.asked] == [
+        ("5", "10"),
+        ("8", "7"),
+    ]
