@@ -15,7 +15,7 @@ from eaas.client.jobs import JobCalls
 from eaas.errors import Unavailable, Unreachable
 from eaas.lifecycle import ENDED
 from eaas.views import EventView, JobView, Page
-from eaas.wire.to_client import AnyToClient, Changes, Readings, Snapshot
+from eaas.wire.to_client import AnyToClient, Changes, Snapshot, SnapshotJobs
 
 FIRST_WAIT_S: Final = 0.2
 LONGEST_WAIT_S: Final = 5.0
@@ -34,18 +34,21 @@ class StreamCalls(JobCalls, Calls):
         return await self._connection.call(Page[EventView], "GET", place("events"), params=params)
 
     async def stream(
-        self, after: int | None = None, *, patience_s: float | None = None
+        self, after: int | None = None, *, patience_s: float | None = None, pieces: bool = False
     ) -> AsyncGenerator[AnyToClient, None]:
         """Yield the stream's frames, going on after a cut where they stopped.
 
         The first frame is a ``Snapshot`` unless ``after`` could be resumed; a later ``Snapshot``
         means that it could not, and replaces everything. A controller that was never reached
         raises at once, one that went away after ``patience_s`` (None waits for ever).
+
+        With ``pieces`` a long snapshot comes as several frames, a ``Snapshot`` that is not whole
+        and ``SnapshotJobs``, and readings of several nodes as one ``ManyReadings``.
         """
         resume = _Resume(after, patience_s)
         while True:
             try:
-                async with aclosing(_frames(self._connection, resume.seq)) as frames:
+                async with aclosing(_frames(self._connection, resume.after, pieces)) as frames:
                     async for frame in frames:
                         if not resume.follows(frame):
                             break
@@ -88,7 +91,7 @@ class StreamCalls(JobCalls, Calls):
 
     async def _seen(self, frame: AnyToClient, ids: frozenset[int]) -> AsyncGenerator[JobView, None]:
         """Yield what the frame says of these jobs; a snapshot leaves out those that ended."""
-        if isinstance(frame, Readings):
+        if not isinstance(frame, Snapshot | Changes):
             return
         found = {view.id: view for view in frame.jobs if view.id in ids}
         for id in sorted(ids):
@@ -102,19 +105,29 @@ class _Resume:
     """Where the stream stands, and how patient it still is."""
 
     def __init__(self, after: int | None, patience_s: float | None) -> None:
-        self.seq = after
+        self._seq = after
+        self._is_whole = True
         self._patience_s: Final = patience_s
         self._was_reached = False
         self._lost_at: float | None = None
         self._wait_s = FIRST_WAIT_S
 
+    @property
+    def after(self) -> int | None:
+        """Where to go on; None, from the start, while a snapshot is not whole."""
+        return self._seq if self._is_whole else None
+
     def follows(self, frame: AnyToClient) -> bool:
         """Take note of the frame; False when one before it is missing."""
-        if isinstance(frame, Changes) and self.seq is not None and frame.after != self.seq:
-            self.seq = None
+        if isinstance(frame, Changes) and self._seq is not None and frame.after != self._seq:
+            self._seq = None
             return False
-        if not isinstance(frame, Readings):
-            self.seq = frame.seq
+        if isinstance(frame, Snapshot | Changes):
+            self._seq = frame.seq
+        if isinstance(frame, Snapshot):
+            self._is_whole = frame.whole
+        elif isinstance(frame, SnapshotJobs):
+            self._is_whole = frame.last
         self._was_reached, self._lost_at, self._wait_s = True, None, FIRST_WAIT_S
         return True
 
@@ -133,9 +146,12 @@ class _Resume:
         return wait_s
 
 
-async def _frames(connection: Connection, after: int | None) -> AsyncGenerator[AnyToClient, None]:
+async def _frames(
+    connection: Connection, after: int | None, pieces: bool
+) -> AsyncGenerator[AnyToClient, None]:
     decoder: msgspec.json.Decoder[AnyToClient] = msgspec.json.Decoder(AnyToClient)
-    async with connection.listen(place("stream"), {"after": after}) as websocket:
+    params = {"after": after, "pieces": 1 if pieces else None}
+    async with connection.listen(place("stream"), params) as websocket:
         async for message in websocket:
             if message.type is aiohttp.WSMsgType.TEXT:
                 try:

@@ -1,4 +1,8 @@
-"""What the stream, ``/api/v1/stream``, says to consoles and scripts: JSON text frames."""
+"""What the stream, ``/api/v1/stream``, says to consoles and scripts: JSON text frames.
+
+Who asks for it with ``pieces=1`` gets a long snapshot in several frames and the readings of
+several nodes in one; everybody else hears neither ``snapshot_jobs`` nor ``many_readings``.
+"""
 
 import msgspec
 
@@ -21,6 +25,16 @@ class Snapshot(ToClient, frozen=True, kw_only=True, tag="snapshot"):
     queues: tuple[QueueView, ...]
     nodes: tuple[NodeView, ...]
     jobs: tuple[JobView, ...]
+    whole: bool = True
+    """False where more jobs follow in ``SnapshotJobs``, with changes in between."""
+
+
+class SnapshotJobs(ToClient, frozen=True, kw_only=True, tag="snapshot_jobs"):
+    """More jobs of the snapshot before, each as it is by now: the newest word on it."""
+
+    jobs: tuple[JobView, ...]
+    last: bool
+    """With this one the snapshot is whole."""
 
 
 class Changes(ToClient, frozen=True, kw_only=True, tag="changes"):
@@ -52,4 +66,10 @@ class Readings(ToClient, frozen=True, kw_only=True, tag="readings"):
     cards: tuple[CardView, ...]
 
 
-AnyToClient = Snapshot | Changes | Readings
+class ManyReadings(ToClient, frozen=True, kw_only=True, tag="many_readings"):
+    """The readings of several nodes that came within a second."""
+
+    readings: tuple[Readings, ...]
+
+
+AnyToClient = Snapshot | SnapshotJobs | Changes | Readings | ManyReadings

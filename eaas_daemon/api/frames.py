@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from eaas.views import JobView, NodeView, View
-from eaas.wire.to_client import Changes, Snapshot
+from eaas.wire.to_client import Changes, Snapshot, SnapshotJobs
 from eaas_daemon.api.private import public_job, public_node
 
 Viewer = str | None
@@ -40,7 +40,7 @@ class TwoForms(NamedTuple):
 class Frame(NamedTuple):
     """One message before it is known who will see it."""
 
-    message: Snapshot | Changes
+    message: Snapshot | SnapshotJobs | Changes
     """Without jobs and nodes, and with bytes in the place of every other view."""
     jobs: tuple[TwoForms, ...]
     nodes: tuple[TwoForms, ...]
@@ -48,9 +48,9 @@ class Frame(NamedTuple):
     @property
     def size(self) -> int:
         """Return about how many bytes it takes in memory."""
-        shared: Sequence[Any] = (*self.message.pools, *self.message.queues)
+        shared: Sequence[Any] = ()
         if isinstance(self.message, Changes):
-            shared = (*shared, *self.message.events)
+            shared = (*self.message.pools, *self.message.queues, *self.message.events)
         own = sum(part.size for part in (*self.jobs, *self.nodes))
         return 200 + own + sum(len(memoryview(raw)) for raw in shared)
 
@@ -96,6 +96,8 @@ class Encodings:
 def encoded(frame: Frame, viewer: Viewer) -> bytes:
     """Return the frame's bytes as this viewer may see them."""
     jobs = tuple(part.form_for(viewer) for part in frame.jobs)
+    if isinstance(frame.message, SnapshotJobs):
+        return ENCODER.encode(replace(frame.message, jobs=jobs))
     nodes = tuple(part.form_for(viewer) for part in frame.nodes)
     return ENCODER.encode(replace(frame.message, jobs=jobs, nodes=nodes))
 

@@ -7,20 +7,17 @@ client gets a snapshot instead. Several frames may carry the same number: they h
 a line in the journal. Whoever resumes at that number gets them all (again), which does no harm.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
-
-from msgspec.structs import replace
 
 from eaas.errors import Unavailable
 from eaas.ids import JobUid, NodeName
 from eaas.units import utc_text
 from eaas.wire.to_client import Changes as ChangesFrame
-from eaas.wire.to_client import Readings, Snapshot
+from eaas.wire.to_client import Snapshot, SnapshotJobs
 from eaas_daemon.api.affected import Affected
 from eaas_daemon.api.event_views import event_view
 from eaas_daemon.api.frames import (
-    ENCODER,
     Encodings,
     Frame,
     Ring,
@@ -31,13 +28,14 @@ from eaas_daemon.api.frames import (
     node_forms,
     raws,
 )
-from eaas_daemon.api.private import public_card
+from eaas_daemon.api.readings import tell_readings
+from eaas_daemon.api.snapshots import SnapshotRun
 from eaas_daemon.api.subscriber import Subscriber
 from eaas_daemon.clock import Clock, SystemClock
 from eaas_daemon.core.changes import Changes
 from eaas_daemon.core.effects import Effect
 from eaas_daemon.core.events import Tick
-from eaas_daemon.core.inventory_picture import card_view, node_view, pool_view, queue_view
+from eaas_daemon.core.inventory_picture import node_view, pool_view, queue_view
 from eaas_daemon.core.model import Job
 from eaas_daemon.engine import Engine
 
@@ -49,7 +47,7 @@ LINGER_S: Final = 60.0
 COUNTS_EVERY_S: Final = 0.1
 """Nodes, pools and queues are drawn again at most this often because of their jobs."""
 READINGS_EVERY_S: Final = 1.0
-"""Readings of a node, phases of jobs, and places in line: at most this often."""
+"""Readings, those of all nodes together, phases of jobs, and places in line: at most this often."""
 
 
 class Counted(NamedTuple):
@@ -74,18 +72,19 @@ class Hub:
         """None while nothing is recorded."""
         self._began_at_seq = self._seq
         self._linger_until = 0.0
-        self._counts_at = self._slow_at = 0.0
+        self._counts_at = self._slow_at = self._read_at = 0.0
+        self._snapshot: SnapshotRun | None = None
         self._phases: set[JobUid] = set()
         self._readings: dict[NodeName, None] = {}
-        self._read_at: dict[NodeName, float] = {}
+        """Nodes whose readings are new."""
 
     # --- subscribers
 
-    def join(self, viewer: Viewer, after: int | None) -> Subscriber:
+    def join(self, viewer: Viewer, after: int | None, *, pieces: bool = False) -> Subscriber:
         """Let somebody listen: from ``after`` on if possible, else from a snapshot on."""
         if len(self._subscribers) >= MAX_SUBSCRIBERS:
             raise Unavailable("too many clients follow the stream already; close some")
-        subscriber = Subscriber(viewer)
+        subscriber = Subscriber(viewer, pieces=pieces)
         self._subscribers.add(subscriber)
         if after is None or not self._resume(subscriber, after):
             self.send_snapshot_soon()
@@ -124,10 +123,13 @@ class Hub:
         self._affected.note(changes)
         self._phases.update(self._state.touched)
         self._readings.update(self._state.read_nodes)
-        due = [n for n in self._readings if now - self._read_at.get(n, 0.0) >= READINGS_EVERY_S]
+        due = list(self._readings) if now - self._read_at >= READINGS_EVERY_S else []
         self._affected.note_readings(due)
         self._send_changes(changes, after, now)
-        self._send_readings(due, now)
+        if due:
+            self._readings.clear()
+            self._read_at = now
+            tell_readings(self._state, due, self._subscribers, now)
         self._send_snapshots(now)
 
     def start_over(self) -> None:
@@ -140,9 +142,9 @@ class Hub:
     def _forget(self) -> None:
         self._affected = None
         self._ring.clear(forgotten=self._seq)
+        self._snapshot = None
         self._phases.clear()
         self._readings.clear()
-        self._read_at.clear()
 
     def _records(self) -> bool:
         """Tell whether somebody listens or may come back; begin or end recording."""
@@ -197,6 +199,8 @@ class Hub:
             queues=drawn.queues,
         )
         forms = tuple(job_forms(painter.job(job)) for job in jobs.values())
+        if self._snapshot is not None:
+            self._snapshot.note(tuple(jobs.values()), forms)
         return Frame(shown, forms, drawn.nodes)
 
     def _add_slow(self, jobs: dict[JobUid, Job]) -> None:
@@ -219,48 +223,47 @@ class Hub:
             queues=raws(queue_view(state, state.queues[ref]) for ref in queues),
         )
 
-    # --- readings
-
-    def _send_readings(self, due: Iterable[NodeName], now: float) -> None:
-        for name in due:
-            del self._readings[name]
-            self._read_at[name] = now
-            if (readings := self._reading(name, now)) is None:
-                continue
-            full = ENCODER.encode(readings)
-            cards = tuple(public_card(card) for card in readings.cards)
-            public = ENCODER.encode(replace(readings, cards=cards))
-            for subscriber in self._subscribers:
-                subscriber.offer(full if subscriber.viewer is None else public)
-
-    def _reading(self, name: NodeName, now: float) -> Readings | None:
-        node = self._state.nodes.get(name)
-        if node is None:
-            return None
-        view = node_view(self._state, node)
-        return Readings(
-            at=utc_text(now),
-            node=name,
-            cpus_used=view.cpus_used,
-            memory_used_mib=view.memory_used_mib,
-            cards=tuple(card_view(self._state, node, card) for card in node.cards),
-        )
-
     # --- snapshots
 
     def _send_snapshots(self, now: float) -> None:
-        waiting = [one for one in self._subscribers if not one.follows and not one.fell_behind]
-        if not waiting:
-            return
-        forms = self._snapshot(now)
-        for subscriber in waiting:
-            subscriber.begin(forms.for_viewer(subscriber.viewer))
+        """Draw the next piece of the snapshot under way, or begin one for those who wait."""
+        if self._snapshot is None:
+            if not (waiting := self._waiting()):
+                return
+            self._snapshot = SnapshotRun(self._state.jobs, waiting)
+        self._send_piece(self._snapshot, now)
+        if self._snapshot.is_done:
+            self._send_whole(self._snapshot, now)
+            self._snapshot = None
+        if self._snapshot or self._waiting():
+            self.send_snapshot_soon()
 
-    def _snapshot(self, now: float) -> Encodings:
-        state, painter = self._state, self._engine.painter()
-        painter.number_positions()
-        jobs = (painter.job(job) for job in state.jobs.values() if not job.ended)
-        snapshot = Snapshot(
+    def _waiting(self) -> list[Subscriber]:
+        return [one for one in self._subscribers if not (one.follows or one.fell_behind)]
+
+    def _send_piece(self, snapshot: SnapshotRun, now: float) -> None:
+        jobs = snapshot.draw(self._engine.painter())
+        waiting = snapshot.waiting(self._subscribers, pieces=True)
+        if snapshot.is_begun:
+            more = Encodings(Frame(SnapshotJobs(jobs=(), last=snapshot.is_done), jobs, ()))
+            for subscriber in waiting:
+                subscriber.go_on(more.for_viewer(subscriber.viewer))
+        elif waiting:
+            begin = self._whole(now, jobs, is_whole=snapshot.is_done)
+            for subscriber in waiting:
+                subscriber.begin(begin.for_viewer(subscriber.viewer))
+        snapshot.is_begun = True
+
+    def _send_whole(self, snapshot: SnapshotRun, now: float) -> None:
+        if waiting := snapshot.waiting(self._subscribers, pieces=False):
+            whole = self._whole(now, snapshot.kept, is_whole=True)
+            for subscriber in waiting:
+                subscriber.begin(whole.for_viewer(subscriber.viewer))
+
+    def _whole(self, now: float, jobs: tuple[TwoForms, ...], *, is_whole: bool) -> Encodings:
+        """Return the snapshot's one frame, or its first."""
+        state = self._state
+        message = Snapshot(
             seq=self._seq,
             epoch=state.epoch,
             at=utc_text(now),
@@ -268,8 +271,7 @@ class Hub:
             queues=raws(queue_view(state, state.queues[ref]) for ref in sorted(state.queues)),
             nodes=(),
             jobs=(),
+            whole=is_whole,
         )
         nodes = (node_view(state, state.nodes[name]) for name in sorted(state.nodes))
-        return Encodings(
-            Frame(snapshot, tuple(map(job_forms, jobs)), tuple(map(node_forms, nodes)))
-        )
+        return Encodings(Frame(message, jobs, tuple(map(node_forms, nodes))))

@@ -35,13 +35,15 @@ class StreamRoutes:
         """Send frames until the client goes or the controller stops."""
         caller = caller_of(request)
         after = query_int(request, "after", 0) if "after" in request.query else None
+        pieces = query_int(request, "pieces", 0) > 0
         socket = web.WebSocketResponse(
             heartbeat=HEARTBEAT_S,
             max_msg_size=MAX_FROM_CLIENT_BYTES,
             compress=False,
             timeout=CLOSE_WITHIN_S,
         )
-        subscriber = self._hub.join(None if caller.admin else caller.user, after)
+        viewer = None if caller.admin else caller.user
+        subscriber = self._hub.join(viewer, after, pieces=pieces)
         try:
             with self._long_calls.noted():
                 await socket.prepare(request)

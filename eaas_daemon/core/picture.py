@@ -1,6 +1,6 @@
 """Jobs and their attempts as views: pure, from one state at one moment."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from eaas import reasons as r
 from eaas.ids import JobUid
@@ -37,7 +37,7 @@ class Painter:
         self.explainer = Explainer(state)
         self._log_size = log_size
         self._now = now
-        self._positions: dict[JobUid, int] | None = None
+        self._positions: Mapping[JobUid, int] | None = None
 
     def job(self, job: Job, *, private: bool = True) -> JobView:
         """Return the job's view; not ``private`` leaves out what is its owner's business."""
@@ -86,13 +86,17 @@ class Painter:
             return self.state.line.position(job, self.state.queues)
         return self._positions.get(job.uid)
 
-    def number_positions(self) -> None:
-        """Count every line once, before many waiting jobs are drawn."""
-        self._positions = {
+    def number_positions(self, known: Mapping[JobUid, int] | None = None) -> Mapping[JobUid, int]:
+        """Count every line once, before many waiting jobs are drawn; return the places.
+
+        ``known`` spares the counting: what was returned before, while no line has changed.
+        """
+        self._positions = known or {
             uid: index
             for pool in self.state.pools
             for index, uid in enumerate(self.state.line.in_order(pool, self.state.queues), 1)
         }
+        return self._positions
 
     def _phase(self, job: Job) -> PhaseView | None:
         if job.state is not JobState.STARTING:

@@ -7,11 +7,20 @@ from msgspec.structs import replace
 
 from eaas.lifecycle import ENDED
 from eaas.views import JobView, NodeView
-from eaas.wire.to_client import AnyToClient, Changes, Readings, Snapshot
+from eaas.wire.to_client import (
+    AnyToClient,
+    Changes,
+    ManyReadings,
+    Readings,
+    Snapshot,
+    SnapshotJobs,
+)
 from eaas_daemon.api.hub import Hub
 from eaas_daemon.api.subscriber import Subscriber
 from eaas_daemon.core import events as e
 from eaas_daemon.engine import Engine
+from tests.daemon.api.served import House
+from tests.rig.builders import a_card
 
 DECODER: msgspec.json.Decoder[AnyToClient] = msgspec.json.Decoder(AnyToClient)
 Picture = dict[str, dict[Any, Any]]
@@ -20,11 +29,15 @@ Picture = dict[str, dict[Any, Any]]
 class Follower:
     """One subscriber and the picture it has of the pool."""
 
-    def __init__(self, hub: Hub, viewer: str | None = None, after: int | None = None) -> None:
-        self.subscriber: Subscriber = hub.join(viewer, after)
+    def __init__(
+        self, hub: Hub, viewer: str | None = None, after: int | None = None, *, pieces: bool = False
+    ) -> None:
+        self.subscriber: Subscriber = hub.join(viewer, after, pieces=pieces)
         self.frames: list[AnyToClient] = []
         self.picture: Picture = {}
         self.seq = after
+        self.is_whole = after is not None
+        """Whether all of the last snapshot has come."""
 
     def read(self) -> list[AnyToClient]:
         """Take in what has come; return it."""
@@ -37,15 +50,16 @@ class Follower:
         return fresh
 
     def _apply(self, frame: AnyToClient) -> None:
-        if isinstance(frame, Readings):
-            node = self.picture["nodes"][frame.node]
-            memory = frame.memory_used_mib
-            fresh = replace(
-                node, cards=frame.cards, memory_used_mib=memory, cpus_used=frame.cpus_used
-            )
-            self.picture["nodes"][frame.node] = fresh
+        if isinstance(frame, Readings | ManyReadings):
+            for readings in frame.readings if isinstance(frame, ManyReadings) else (frame,):
+                self._read(readings)
+            return
+        if isinstance(frame, SnapshotJobs):
+            self.is_whole = frame.last
+            self.picture["jobs"].update({view.id: timeless_job(view) for view in frame.jobs})
             return
         if isinstance(frame, Snapshot):
+            self.is_whole = frame.whole
             self.picture = {"pools": {}, "queues": {}, "nodes": {}, "jobs": {}}
         else:
             assert frame.after == self.seq
@@ -58,6 +72,12 @@ class Follower:
         for view in frame.jobs:
             if view.state in ENDED:
                 del self.picture["jobs"][view.id]
+
+    def _read(self, frame: Readings) -> None:
+        node = self.picture["nodes"][frame.node]
+        memory = frame.memory_used_mib
+        fresh = replace(node, cards=frame.cards, memory_used_mib=memory, cpus_used=frame.cpus_used)
+        self.picture["nodes"][frame.node] = fresh
 
     def _drop(self, frame: Changes) -> None:
         for kind, gone in (
@@ -82,7 +102,34 @@ def timeless_node(view: NodeView) -> NodeView:
 async def fresh_picture(hub: Hub, engine: Engine, viewer: str | None = None) -> Picture:
     """Return the picture of somebody who joins now."""
     follower = Follower(hub, viewer)
-    await engine.ask(e.Tick())
-    follower.read()
+    while not follower.is_whole:
+        await engine.ask(e.Tick())
+        follower.read()
     hub.leave(follower.subscriber)
     return follower.picture
+
+
+async def a_pool(house: House, *, cards: int = 2) -> None:
+    """Make a pool with one node."""
+    await house.node("n1", *(a_card(index) for index in range(cards)))
+    await house.pool("default", "n1")
+
+
+async def joined(
+    house: House, viewer: str | None = None, after: int | None = None, *, pieces: bool = False
+) -> Follower:
+    """Return somebody who follows and has read what there was to begin with."""
+    follower = Follower(house.parts.hub, viewer, after, pieces=pieces)
+    await house.tick()
+    follower.read()
+    return follower
+
+
+async def settled(house: House, follower: Follower) -> None:
+    """Let everything that comes late come."""
+    for _ in range(2):
+        await house.tick(1.5)
+    follower.read()
+    while not follower.is_whole:
+        await house.tick()
+        follower.read()

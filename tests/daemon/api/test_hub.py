@@ -10,33 +10,13 @@ from eaas.views import JobView
 from eaas.wire.from_agent import CardProcess
 from eaas.wire.rest import SetQueue
 from eaas.wire.to_client import Changes, Readings, Snapshot
+from eaas_daemon.api import snapshots
 from eaas_daemon.api import subscriber as subscribers
 from eaas_daemon.api.hub import LINGER_S
 from eaas_daemon.core import events as e
-from tests.daemon.api.follower import Follower, fresh_picture
+from tests.daemon.api.follower import Follower, a_pool, fresh_picture, joined, settled
 from tests.daemon.api.served import House
 from tests.rig.builders import ADMIN, ALICE, a_card
-
-
-async def a_pool(house: House, *, cards: int = 2) -> None:
-    """Make a pool with one node."""
-    await house.node("n1", *(a_card(index) for index in range(cards)))
-    await house.pool("default", "n1")
-
-
-async def joined(house: House, viewer: str | None = None, after: int | None = None) -> Follower:
-    """Return somebody who follows and has read what there was to begin with."""
-    follower = Follower(house.parts.hub, viewer, after)
-    await house.tick()
-    follower.read()
-    return follower
-
-
-async def settled(house: House, follower: Follower) -> None:
-    """Let everything that comes late come."""
-    for _ in range(2):
-        await house.tick(1.5)
-    follower.read()
 
 
 async def test_the_first_frame_shows_all_that_has_not_ended(house: House) -> None:
@@ -326,8 +306,9 @@ LATER: tuple[Act, ...] = (read_cards, regroup, come_and_go)
 
 @pytest.mark.parametrize("seed", range(4))
 async def test_a_snapshot_and_the_changes_since_make_the_next_snapshot(
-    house: House, seed: int
+    house: House, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(snapshots, "JOBS_A_PIECE", 3)
     rng = random.Random(seed)
     await a_pool(house)
     await house.node("n2", a_card(0, node="n2"), a_card(1, node="n2"))
@@ -335,13 +316,16 @@ async def test_a_snapshot_and_the_changes_since_make_the_next_snapshot(
     await come_and_go(house, rng)
     await come_and_go(house, rng)
     hub = house.parts.hub
-    followers = {viewer: await joined(house, viewer) for viewer in (None, str(ALICE.user), "ann")}
+    viewers = (None, str(ALICE.user), "ann")
+    followers = [(v, await joined(house, v, pieces=p)) for v in viewers for p in (False, True)]
     for count in range(60):
         with suppress(EaasError):
             await rng.choice(ACTS + LATER)(house, rng)
         if count % 10 == 0:
             await house.tick(rng.choice([0.0, 0.3, 2.0]))
+        if count in (25, 45):
+            followers.append(("ann", Follower(hub, "ann", pieces=count == 45)))
         if count % 20 == 19:
-            for viewer, follower in followers.items():
+            for viewer, follower in followers:
                 await settled(house, follower)
                 assert follower.picture == await fresh_picture(hub, house.engine, viewer)

@@ -28,7 +28,7 @@ async def test_one_too_slow_loses_what_waits_until_it_starts_over(
     monkeypatch.setattr(module, name, limit)
     subscriber = Subscriber(None)
     subscriber.begin(b"snap")
-    for _ in range(3):
+    for _ in range(4):
         subscriber.offer(b"1234")
 
     await subscriber.wait()
@@ -36,3 +36,27 @@ async def test_one_too_slow_loses_what_waits_until_it_starts_over(
     subscriber.offer(b"lost")
     subscriber.begin(b"a snapshot of any length")
     assert (subscriber.fell_behind, taken(subscriber)) == (False, [b"a snapshot of any length"])
+
+
+def test_a_long_snapshot_leaves_the_changes_after_it_their_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MAX_WAITING_BYTES", 12)
+    subscriber = Subscriber(None, pieces=True)
+    subscriber.begin(b"a first piece")
+    subscriber.offer(b"a change")
+    subscriber.go_on(b"the other piece")
+
+    assert taken(subscriber) == [b"a first piece", b"a change", b"the other piece"]
+
+
+def test_whoever_was_given_up_gets_no_piece_of_the_snapshot_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MAX_WAITING_FRAMES", 1)
+    subscriber = Subscriber(None, pieces=True)
+    subscriber.begin(b"a first piece")
+    subscriber.offer(b"too much")
+    subscriber.go_on(b"the other piece")
+
+    assert taken(subscriber) == []
