@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from eaas.views import LogMatchView, LogTimeView, Page
+from eaas_tui.model.format import unix
 from eaas_tui.model.log_pages import PAGE_BYTES, TAIL, Ask, LogPages, around
 
 if TYPE_CHECKING:
@@ -139,6 +140,13 @@ class LogSource:
         """Bring the place into the window if it is not there."""
         if not self.pages.begin <= offset < self.pages.end:
             await self.fetch(around(offset))
+
+    async def times(self, ask: Ask) -> list[tuple[int, float | None]]:
+        """Return when the bytes arrived: each moment, in Unix seconds, with its first byte."""
+        told = await self._client.log_times(
+            self.job, self.attempt, stream=self.stream, offset=ask.offset, limit=ask.limit
+        )
+        return [(one.offset, unix(one.at)) for one in told]
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """Yield every byte that the log has by now."""

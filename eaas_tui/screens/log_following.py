@@ -14,7 +14,7 @@ from eaas.views import JobView
 from eaas_tui.log_source import LogClient, LogSource, Stream
 from eaas_tui.model.columns import Cell
 from eaas_tui.model.job_page import bytes_words
-from eaas_tui.model.log_pages import HEAD, TAIL
+from eaas_tui.model.log_pages import HEAD, TAIL, Ask, LogPages
 from eaas_tui.widgets.log_scroll import PAINT_S, LogScroll
 from eaas_tui.widgets.log_view import LogView
 from eaas_tui.widgets.text_pane import TextRow
@@ -66,7 +66,7 @@ class LogFollowing(Widget):
     def stop(self) -> None:
         """Ask for nothing more: nobody looks. What is being saved or searched for goes on."""
         self._is_on = False
-        self._cancel("follow", "page")
+        self._cancel("follow", "page", "times")
 
     @property
     def attempt(self) -> int:
@@ -100,7 +100,7 @@ class LogFollowing(Widget):
         wanted = (self._job.id, self.attempt, self._stream)
         source = self._source
         if source is None or (source.job, source.attempt, source.stream) != wanted:
-            self._cancel("follow", "page", "search")
+            self._cancel("follow", "page", "search", "times")
             source = self._source = LogSource(client, *wanted)
             self._trouble, self._doing = "", ""
             self.begins_anew()
@@ -198,9 +198,35 @@ class LogFollowing(Widget):
     # --- telling
 
     def on_log_scroll_changed(self, event: LogScroll.Changed) -> None:
-        """Tell the new place."""
+        """Tell the new place, and bring the times of what is in sight."""
         event.stop()
         self._tell()
+        source = self._source
+        if source is None or self._times_lacking(source.pages) is None:
+            return
+        if not any(one.group == "times" for one in self._workers()):
+            self.run_worker(self._timed(source), group="times")
+
+    def _times_lacking(self, pages: LogPages) -> Ask | None:
+        view = self.view
+        if view.times is None or not view.rows or view.pages is not pages:
+            return None
+        first, last = pages.start(view.rows[0].line), pages.stop(view.rows[-1].line)
+        return view.times.lacks(first, max(last, first + 1), (pages.begin, pages.end))
+
+    async def _timed(self, source: LogSource) -> None:
+        """Bring times until those of all that is in sight are there."""
+        while (ask := self._times_lacking(source.pages)) is not None:
+            times = self.view.times
+            try:
+                told = await source.times(ask)
+            except EaasError as error:
+                self._say(f"the times can't be told: {error.sentence}")
+                self.view.set_times(shown=False)
+                return
+            if times is not None:
+                times.put(ask, told)
+            self.view.lay_out()
 
     def _tell(self) -> None:
         if not self.is_attached:

@@ -25,6 +25,11 @@ class LogKeys(ActingScreen):
         view = self.log_pane.view
         view.set_wrap(not view.lines.wrap)
 
+    def action_times(self) -> None:
+        """Show before each line of the log when it arrived, or don't."""
+        view = self.log_pane.view
+        view.set_times(shown=view.times is None)
+
     def action_search(self) -> None:
         """Ask what to search the log for."""
         self.log_pane.ask_words()

@@ -1,5 +1,7 @@
 """How a log is painted: the rows in sight, and of those only the ones that changed."""
 
+import time
+from collections.abc import Callable
 from typing import ClassVar, Final
 
 from rich.segment import Segment
@@ -12,6 +14,7 @@ from textual.widget import Widget
 from eaas_tui.model.log_pages import LogPages
 from eaas_tui.model.log_rows import Row, rows_from, settled
 from eaas_tui.model.log_selection import Selection, Spot
+from eaas_tui.model.log_times import LogTimes
 from eaas_tui.widgets.log_lines import LogLines, Shown
 
 BAR: Final = 1
@@ -27,11 +30,12 @@ class LogCanvas(Widget):
     LogCanvas > .log-view--selected { text-style: reverse; }
     LogCanvas > .log-view--hit { text-style: bold reverse; }
     LogCanvas > .log-view--empty { color: $text-muted; }
+    LogCanvas > .log-view--time { color: $text-muted; }
     LogCanvas > .log-view--thumb { background: $foreground 40%; }
     LogCanvas > .log-view--track { background: $foreground 10%; }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"log-view--{part}" for part in ("selected", "hit", "empty", "thumb", "track")
+        f"log-view--{part}" for part in ("selected", "hit", "empty", "time", "thumb", "track")
     }
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -45,7 +49,11 @@ class LogCanvas(Widget):
         self.selection: Selection | None = None
         self.empty = ""
         """What stands there while there are no lines."""
+        self.times: LogTimes | None = None
+        """When lines arrived; None while nobody wants to see that."""
+        self.now: Callable[[], float] = time.time
         self._rows: list[Row] = []
+        self._stamps: list[str] = []
         self._looks: list[Shown | str] = []
         self._bars: tuple[int, int] | None = None
         self._strips: Final[LRUCache[Shown, Strip]] = LRUCache(STRIPS_KEPT)
@@ -69,20 +77,45 @@ class LogCanvas(Widget):
         """Return the rows in sight."""
         return self._rows
 
+    @property
+    def time_cells(self) -> int:
+        """Return how many cells before the lines the times take."""
+        room = max(0, self.size.width - BAR - 1)
+        return 0 if self.times is None else min(self.times.cells, room)
+
+    def fit(self) -> None:
+        """Let the lines be as wide as there is room."""
+        self.lines.lay_out(max(1, self.size.width - BAR - self.time_cells), wrap=self.lines.wrap)
+
     def lay_out(self) -> None:
         """Paint what is in sight now, if it looks different from what is on the screen."""
-        self.lines.lay_out(max(1, self.size.width - BAR), wrap=self.lines.wrap)
+        cells, before = self.time_cells, self._stamps
+        self._settle()
+        if self.time_cells != cells:  # days are told from now on
+            self._settle()
+        looks = [self._look_at(y) for y in range(self.size.height)]
+        bars = self._bar()
+        if len(looks) != len(self._looks) or bars != self._bars or len(before) != len(self._stamps):
+            self.refresh()
+        elif changed := [
+            y
+            for y, look in enumerate(looks)
+            if look != self._looks[y] or self._stamps[y : y + 1] != before[y : y + 1]
+        ]:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+        self._looks, self._bars = looks, bars
+
+    def _settle(self) -> None:
+        """Find the rows in sight, and their times."""
+        self.fit()
         count, height_of = self.pages.count, self.lines.height_of
         top = settled(self.top_row, self.rows_seen, count, height_of)
         self.top = Spot(self.pages.start(top.line), top.part) if count else Spot(0, 0)
         self._rows = list(rows_from(top, self.size.height, count, height_of))
-        looks = [self._look_at(y) for y in range(self.size.height)]
-        bars = self._bar()
-        if len(looks) != len(self._looks) or bars != self._bars:
-            self.refresh()
-        elif changed := [y for y, look in enumerate(looks) if look != self._looks[y]]:
-            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
-        self._looks, self._bars = looks, bars
+        self._stamps = []
+        if self.times is not None:
+            begins = [None if row.part else self.pages.start(row.line) for row in self._rows]
+            self._stamps = self.times.stamp_rows(begins, self.now())
 
     def render_line(self, y: int) -> Strip:
         """Return one line: a row of the log, and the scrollbar's cell beside it."""
@@ -93,9 +126,12 @@ class LogCanvas(Widget):
             strip = Strip([Segment(str(look or ""), style)])
         else:
             strip = self._strip(row, look)
-        width = max(0, self.size.width - BAR)
-        bar = self._bar_cell(y)
-        return Strip([*strip.adjust_cell_length(width), bar]).apply_style(self.rich_style)
+        cells = self.time_cells
+        width = max(0, self.size.width - BAR - cells)
+        stamp = self._stamps[y] if y < len(self._stamps) else ""
+        before = [Segment(stamp.ljust(cells)[:cells], self._style("time"))] if cells else []
+        line = [*before, *strip.adjust_cell_length(width), self._bar_cell(y)]
+        return Strip(line).apply_style(self.rich_style)
 
     def notify_style_update(self) -> None:
         """Paint everything anew: the colours are others."""

@@ -11,7 +11,8 @@ from textual.timer import Timer
 from eaas_tui.model.log_pages import LogPages
 from eaas_tui.model.log_rows import Row, last, moved, settled
 from eaas_tui.model.log_selection import Spot
-from eaas_tui.widgets.log_canvas import BAR, LogCanvas
+from eaas_tui.model.log_times import LogTimes
+from eaas_tui.widgets.log_canvas import LogCanvas
 from eaas_tui.widgets.log_lines import LogLines
 
 PAINT_S: Final = 0.25
@@ -66,6 +67,7 @@ class LogScroll(LogCanvas, can_focus=True):
         self.pages, self.lines = pages, LogLines(pages)
         self.lines.wrap = wrap
         self.top, self.left, self.selection, self.follow = Spot(0, 0), 0, None, True
+        self.times = None if self.times is None else LogTimes()
         self.forget()
         self.paint()
         self._painted_at = float("-inf")  # what comes first need not wait
@@ -112,6 +114,12 @@ class LogScroll(LogCanvas, can_focus=True):
         """Break long lines into rows, or leave them as long as they are."""
         self.lines.lay_out(self.lines.width, wrap=wrap)
         self.top, self.left = Spot(self.top.offset, 0), 0
+        self.forget()
+        self.paint()
+
+    def set_times(self, *, shown: bool) -> None:
+        """Show before each line when it arrived, or don't."""
+        self.times = LogTimes() if shown else None
         self.forget()
         self.paint()
 
@@ -172,7 +180,7 @@ class LogScroll(LogCanvas, can_focus=True):
         return moved(last(count, height_of), 1 - self.rows_seen, count, height_of)
 
     def _at_end(self) -> None:
-        self.lines.lay_out(max(1, self.size.width - BAR), wrap=self.lines.wrap)
+        self.fit()
         self._go(self._end_row())
 
     def _go(self, row: Row) -> None:

@@ -111,4 +111,4 @@ class LogView(LogScroll):
         if row is None:
             return None
         begin, _ = self.lines.edges_of(row, self.left)
-        return Spot(self.pages.start(row.line), begin + max(0, event.x))
+        return Spot(self.pages.start(row.line), begin + max(0, event.x - self.time_cells))

@@ -122,6 +122,8 @@ class LogsInMemory:
         self, id: int, attempt: int, *, stream: str = "both", offset: int = 0, limit: int
     ) -> list[LogTimeView]:
         self.timed.append((offset, limit))
+        if self.refusal is not None:
+            raise self.refusal
         first = [at for begin, at in self.times if begin <= offset][-1:]
         rest = [one for one in self.times if offset < one[0] < offset + limit]
         told = [*((offset, at) for at in first), *rest]

@@ -1,6 +1,6 @@
 from msgspec.structs import replace
 
-from eaas.errors import Unreachable
+from eaas.errors import NotFound, Unreachable
 from eaas_tui.app import ConsoleApp
 from eaas_tui.screens.job_log import LogPane
 from tests.rig.job_screen import RUNNING, JobApp, said, until_said
@@ -97,3 +97,37 @@ async def test_looking_away_and_back_at_once_goes_on_following() -> None:
         pane.start()
         client.write(b"two\n")
         await until_said(pilot, "two")
+
+
+async def test_times_are_brought_for_what_is_in_sight_and_go_on_with_the_log() -> None:
+    client = LogsInMemory(RUNNING)
+    client.write(b"one\n")
+    client.times = [(0, "2026-12-01T03:42:01Z"), (4, "2026-12-01T03:42:59Z")]
+    app = JobApp(RUNNING, client, tab="Log")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_said(pilot, "one")
+        assert client.timed == []
+        await pilot.press("t")
+        await until_said(pilot, ":42:01 one")
+        client.write(b"two\n")
+        await until_said(pilot, ":42:59 two")
+        assert client.timed == [(0, 4), (4, 4)]
+
+        await pilot.press("t")
+        await pilot.pause()
+
+        assert ":42:" not in said(app)
+
+
+async def test_a_controller_that_tells_no_times_is_said_once() -> None:
+    client = LogsInMemory(RUNNING)
+    client.write(b"one\n")
+    app = JobApp(RUNNING, client, tab="Log")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_said(pilot, "one")
+        client.refusal = NotFound("there is nothing at /times")
+        await pilot.press("t")
+        while not app.notices:
+            await pilot.pause(0.02)
+        assert "there is nothing at /times" in app.notices[0]
+        assert "\none" in said(app).replace(" ", "")

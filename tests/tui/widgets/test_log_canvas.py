@@ -1,7 +1,22 @@
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
 import pytest
 
+from eaas_tui.model.log_pages import Ask
 from tests.rig.log_app import LINES, LogApp
-from tests.rig.pilots import lines_of, widths
+from tests.rig.pilots import NOW, lines_of, widths
+
+
+@pytest.fixture
+def utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the machine's zone be UTC while the test runs."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
 
 
 async def test_a_progress_bar_is_one_living_line() -> None:
@@ -53,3 +68,43 @@ async def test_an_empty_log_says_so() -> None:
         app.view.paint()
         await pilot.press("k", "g", "G", "v", "pageup")
         assert app.lines[0] == "nothing yet"
+
+
+async def test_times_stand_before_the_lines_and_are_no_part_of_what_is_copied(
+    utc: None,
+) -> None:
+    app = LogApp("训练\nabcdefgh\n\x1b[31mred\x1b[0m 10%\r 20%\n".encode())
+    async with app.run_test(size=(16, 4)):
+        app.view.now = lambda: NOW
+        app.view.set_wrap(True)
+        app.view.set_times(shown=True)
+        assert app.view.times is not None
+        app.view.times.put(Ask(0, 100), [(0, None), (7, NOW), (16, NOW + 1)])
+        app.view.lay_out()
+
+        stamp = f"{datetime.fromtimestamp(NOW, UTC):%H:%M:%S}"
+        assert app.lines == [
+            "       - 训练",
+            f"{stamp} abcdef",
+            "         gh",
+            f"{stamp[:-1]}1  20%",
+        ]
+        assert widths(lines_of(app.view)) == {16}
+        assert app.view.copied_text() == "训练\nabcdefgh\n 20%\n"
+
+        app.view.set_times(shown=False)
+        assert app.lines[1] == "abcdefgh"
+
+
+async def test_once_days_are_told_the_lines_are_narrower(utc: None) -> None:
+    app = LogApp(b"abcdefgh\n")
+    async with app.run_test(size=(20, 3)):
+        app.view.now = lambda: NOW + 86400
+        app.view.set_wrap(True)
+        app.view.set_times(shown=True)
+        assert app.view.times is not None
+        app.view.times.put(Ask(0, 100), [(0, NOW)])
+        app.view.lay_out()
+
+        assert app.lines[0] == f"{datetime.fromtimestamp(NOW, UTC):%m-%d %H:%M:%S} abcd"
+        assert app.lines[1].strip() == "efgh"
