@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
@@ -49,10 +49,7 @@ class JobScreen(LogKeys):
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings_for("job"),
-        Binding("t", "to_top", "make it the next of its queue"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*keys.bindings_for("job")]
 
     def __init__(self, id: int, *, tab: Tab = "Overview") -> None:
         super().__init__()
