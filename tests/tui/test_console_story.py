@@ -115,7 +115,7 @@ async def finds_it_again(tmux: Tmux, pool: Installation) -> None:
     tmux.await_screen(lambda shown: order(shown) == there, f"{there} in this order")
     assert selected(tmux) == "third"
     tmux.press("g", "x")
-    tmux.await_text("Cancel job 2?")
+    tmux.await_text("Cancel job 2?", "y  Cancel job 2")
     tmux.press("y")
     tmux.await_screen(
         lambda shown: any(" third " in line and "● Running" in line for line in shown.split("\n")),
@@ -171,4 +171,4 @@ def colour_of(tmux: Tmux, word: str) -> str:
     """Return the colour that the word is written in."""
     before, found, _ = tmux.coloured.partition(word)
     assert found, before
-    return re.findall(r"\x1b\[(?:\d+;)*?(38;5;\d+|39)m", before)[-1]
+    return str(re.findall(r"\x1b\[(?:\d+;)*?(38;5;\d+|39)m", before)[-1])
