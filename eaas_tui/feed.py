@@ -9,6 +9,7 @@ from contextlib import aclosing
 from typing import Final, Literal, NoReturn, Protocol
 
 from eaas.errors import EaasError, Forbidden, Unauthenticated
+from eaas.sample_views import NodeSamplesView
 from eaas.views import EventView, Page, StatusView
 from eaas.wire.to_client import AnyToClient, Changes, Snapshot
 from eaas_tui.model.store import Store
@@ -25,6 +26,9 @@ class Source(Protocol):
 
     async def status(self) -> StatusView:
         """Return the controller in one glance."""
+
+    async def samples(self) -> list[NodeSamplesView]:
+        """Return what every node and its cards did lately."""
 
     async def events(
         self, *, after: int | None = None, limit: int | None = None, job: int | None = None
@@ -119,13 +123,20 @@ class _Ear:
         after = store.seq if store.epoch == status.epoch else None
         if after is not None and after == status.seq:
             self.tell("live")
-        async with aclosing(self._source.stream(after, patience_s=0)) as frames:
-            async for frame in frames:
-                reached()
-                self._take(frame)
-                if isinstance(frame, Snapshot):
-                    await self._recall(frame)
-                    gc.freeze()  # thousands of views that stay need not be looked through again
+        before: asyncio.Task[None] | None = None
+        try:
+            async with aclosing(self._source.stream(after, patience_s=0)) as frames:
+                async for frame in frames:
+                    reached()
+                    self._take(frame)
+                    if isinstance(frame, Snapshot):
+                        await self._recall(frame)
+                        gc.freeze()  # thousands of views that stay need not be looked at again
+                    if before is None:
+                        before = asyncio.create_task(self._recall_samples())
+        finally:
+            if before is not None:
+                before.cancel()
 
     def _take(self, frame: AnyToClient) -> None:
         now = self._clock()
@@ -140,3 +151,14 @@ class _Ear:
         if page.items:
             seq, events = snapshot.seq, tuple(page.items)
             self._take(Changes(after=seq, seq=seq, at=snapshot.at, events=events))
+
+    async def _recall_samples(self) -> None:
+        """Fetch what the cards did while this console did not look; it goes on without."""
+        try:
+            nodes = await self._source.samples()
+        except (EaasError, OSError):
+            return
+        for node in nodes:
+            self._store.fill((node,), self._clock())
+            await asyncio.sleep(0)  # keys and frames come first
+        self._on_change()

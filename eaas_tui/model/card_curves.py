@@ -1,8 +1,29 @@
 """What a card did in the last quarter of an hour, as curves."""
 
+from math import ceil
+
+from msgspec.structs import replace
+
 from eaas.views import CardView
 from eaas_tui.model.curve_points import Curve
 from eaas_tui.model.picture import Samples
+
+
+def card_name(uuid: str, index: int | None) -> str:
+    """Return how a card is called above its curves."""
+    return f"card {uuid[:12] if index is None else index}"
+
+
+def since(samples: Samples | None, began: float | None, now: float) -> Samples | None:
+    """Return those of the samples that are not older than the beginning (Unix seconds)."""
+    if samples is None or began is None:
+        return samples
+    kept = max(1, ceil((now - began) / samples.every_s))
+    return replace(
+        samples,
+        utilization_pct=tuple(samples.utilization_pct)[-kept:],
+        memory_pct=tuple(samples.memory_pct)[-kept:],
+    )
 
 
 def card_curves(name: str, card: CardView | None, samples: Samples | None) -> list[Curve]:
@@ -18,6 +39,7 @@ def card_curves(name: str, card: CardView | None, samples: Samples | None) -> li
     return [
         Curve(
             title=f"{name} utilisation",
+            short=f"{name} util",
             unit="%",
             top=100,
             values=tuple(samples.utilization_pct),
@@ -25,6 +47,7 @@ def card_curves(name: str, card: CardView | None, samples: Samples | None) -> li
         ),
         Curve(
             title=f"{name} memory",
+            short=f"{name} mem",
             unit="GiB" if total_mib else "%",
             top=top,
             values=memory,

@@ -27,6 +27,17 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[Value, ...]
     """The oldest first; None where nothing was measured."""
     every_s: float
+    short: str = ""
+    """The title where there is little room."""
+    peaks: tuple[Value, ...] = ()
+    """The most of each value's time, where the values are means."""
+    since: str = ""
+    """When it begins, in words; empty says how long ago instead."""
+    until: str = "now"
+    """When the last value was, in words."""
+    is_whole: bool = False
+    """From a beginning to an end: it fills the whole width, however few values there are."""
+    is_live: bool = True
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,27 +58,38 @@ def summary(values: Sequence[Value]) -> Summary:
     return Summary(now=values[-1], average=mean, least=min(known), most=max(known))
 
 
-def spans(values: Sequence[Value], columns: int) -> list[Span]:
+def spans(values: Sequence[Value], columns: int, *, fill: bool = False) -> list[Span]:
     """Return the values' envelope in so many columns.
 
     The newest value is in the last column. With fewer values than columns each has one of its own
-    and the first columns stay empty; with more, a column keeps the least and the most of its own.
+    and the first columns stay empty, or with ``fill`` several columns show the same value; with
+    more, a column keeps the least and the most of its own.
     """
     count = len(values)
+    if fill and 0 < count <= columns:
+        return [_span((values[column * count // columns],)) for column in range(columns)]
     if count <= columns:
         return [None] * (columns - count) + [_span((value,)) for value in values]
     edges = [count * column // columns for column in range(columns + 1)]
     return [_span(values[edges[column] : edges[column + 1]]) for column in range(columns)]
 
 
-def plotted(values: Sequence[Value], width: int, height: int, top: float, kind: Kind) -> list[str]:
+def plotted(
+    values: Sequence[Value],
+    width: int,
+    height: int,
+    top: float,
+    kind: Kind,
+    *,
+    fill: bool = False,
+) -> list[str]:
     """Return the curve as ``height`` rows of ``width`` characters, the upper one first."""
     if width <= 0 or height <= 0:
         return []
     if kind == "braille":
-        return _in_braille(spans(values, 2 * width), height, top)
+        return _in_braille(spans(values, 2 * width, fill=fill), height, top)
     signs = BLOCKS if kind == "blocks" else SIGNS
-    return _in_columns(spans(values, width), height, top, signs)
+    return _in_columns(spans(values, width, fill=fill), height, top, signs)
 
 
 def _span(values: Sequence[Value]) -> Span:

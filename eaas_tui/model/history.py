@@ -1,9 +1,11 @@
 """The last quarter of an hour of every card, a sample each five seconds."""
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
+
+import msgspec
 
 from eaas.views import CardView
 from eaas_tui.model.picture import Samples
@@ -35,7 +37,17 @@ class History:
                 self._changed.add(card.uuid)
             elif slot != ring.slot:
                 self._changed.add(card.uuid)
-            ring.add(slot, card.utilization_pct, _memory_pct(card))
+            ring.add(
+                slot, card.utilization_pct, _share(card.memory_used_mib, card.memory_total_mib)
+            )
+
+    def fill(self, uuid: str, past: "Past", now: float) -> None:
+        """Fill the samples that nobody heard here with what somebody else saw."""
+        ring = self._rings.get(uuid)
+        if ring is None:
+            ring = self._rings[uuid] = _Ring(int(now // EVERY_S))
+        ring.fill(past)
+        self._changed.add(uuid)
 
     def keep_only(self, uuids: Iterable[str]) -> None:
         """Forget the cards that are gone."""
@@ -59,6 +71,26 @@ class History:
             self._changed.clear()
             self._mapping = MappingProxyType(dict(self._shown))
         return self._mapping
+
+
+class Past(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody else saw of a card, the oldest first."""
+
+    begin: float
+    """Unix seconds by this machine's clock."""
+    every_s: float
+    utilization_pct: Sequence[Value]
+    memory_pct: Sequence[Value]
+
+    def index_at(self, at: float) -> int | None:
+        """Return the place of the sample of that moment."""
+        index = int((at - self.begin) // self.every_s)
+        return index if 0 <= index < len(self.utilization_pct) else None
+
+
+def shares(used_mib: Sequence[Value], total_mib: Value) -> list[Value]:
+    """Return what share of a card's memory is used, in percent."""
+    return [_share(used, total_mib) for used in used_mib]
 
 
 class _Mean:
@@ -108,6 +140,14 @@ class _Ring:
         self.memory.extend([None] * missed)
         self._begin(slot)
 
+    def fill(self, past: Past) -> None:
+        """Fill what is unknown of the complete samples, and what lies before the first."""
+        own_first = self.slot - len(self.utilization)
+        first = max(self.slot - KEPT, min(own_first, int(past.begin // EVERY_S)))
+        places = [past.index_at((slot + 0.5) * EVERY_S) for slot in range(first, self.slot)]
+        self.utilization = _filled(self.utilization, past.utilization_pct, places)
+        self.memory = _filled(self.memory, past.memory_pct, places)
+
     def samples(self) -> Samples:
         """Return the complete samples, or the first reading as long as there is none."""
         if self.utilization:
@@ -123,7 +163,21 @@ class _Ring:
         )
 
 
-def _memory_pct(card: CardView) -> Value:
-    if card.memory_used_mib is None or not card.memory_total_mib:
+def _filled(
+    own: Sequence[Value], others: Sequence[Value], places: Sequence[int | None]
+) -> deque[Value]:
+    """Return one value for each place: our own, else what stands there of the others'."""
+    padded = [*[None] * (len(places) - len(own)), *own]
+    return deque(
+        (
+            others[place] if value is None and place is not None else value
+            for value, place in zip(padded, places, strict=True)
+        ),
+        maxlen=KEPT,
+    )
+
+
+def _share(used_mib: Value, total_mib: Value) -> Value:
+    if used_mib is None or not total_mib:
         return None
-    return min(100, round(100 * card.memory_used_mib / card.memory_total_mib))
+    return min(100, round(100 * used_mib / total_mib))

@@ -7,10 +7,12 @@ from typing import Final, Generic, Literal, TypeVar
 from msgspec.structs import replace
 
 from eaas.lifecycle import ENDED
+from eaas.sample_views import NodeSamplesView
 from eaas.views import EventView, JobView, NodeView, PoolView, QueueView
 from eaas.wire.to_client import AnyToClient, Changes, Readings, Snapshot
 from eaas_tui.model.cleaning import Cleaner, line
-from eaas_tui.model.history import History
+from eaas_tui.model.format import unix
+from eaas_tui.model.history import History, Past, shares
 from eaas_tui.model.picture import EMPTY, Link, Picture
 
 KEPT_ENDED: Final = 300
@@ -153,6 +155,25 @@ class Store:
         numbers = {"cpus_used": frame.cpus_used, "memory_used_mib": frame.memory_used_mib}
         self._nodes.put({name: replace(node, cards=cards, **numbers)})
         self._history.add(cards, now)
+
+    def fill(self, nodes: Iterable[NodeSamplesView], now: float) -> None:
+        """Take what cards did before and between the readings that were heard here."""
+        for view in nodes:
+            node, begin = self._nodes.now.get(line(view.node)), unix(view.begin_at)
+            at = unix(view.at)
+            if node is None or begin is None or at is None:
+                continue
+            totals = {card.uuid: card.memory_total_mib for card in node.cards}
+            for card in view.cards:
+                past = Past(
+                    begin=begin + now - at,
+                    every_s=view.every_s,
+                    utilization_pct=card.utilization_pct,
+                    memory_pct=shares(card.memory_used_mib, totals.get(card.uuid)),
+                )
+                if card.uuid in totals:
+                    self._history.fill(card.uuid, past, now)
+        self._picture = None
 
     def _forget_cards(self) -> None:
         nodes = self._nodes.now.values()

@@ -7,15 +7,14 @@ from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
-from eaas.lifecycle import ENDED
-from eaas.views import CardView, JobView
+from eaas.views import JobView
 from eaas_tui import keys
 from eaas_tui.actions import client_of
-from eaas_tui.model.card_curves import card_curves
 from eaas_tui.model.columns import Cell
 from eaas_tui.model.job_page import event_lines, overview, spec_lines, title
 from eaas_tui.model.picture import Picture
 from eaas_tui.model.text_lines import text
+from eaas_tui.screens.job_curves import JobCurves
 from eaas_tui.screens.job_facts import JobFacts
 from eaas_tui.screens.job_log import LogPane
 from eaas_tui.screens.log_keys import LogKeys
@@ -56,6 +55,7 @@ class JobScreen(LogKeys):
         self._number: Final = id
         self._tab: Tab = tab
         self._facts: Final = JobFacts(self, id, self._client, self._show)
+        self._curves: Final = JobCurves(self, id, self._client, self._show)
         self._seen: JobView | None = None
         self._why_asked_at = float("-inf")
         self._was_live = False
@@ -158,16 +158,13 @@ class JobScreen(LogKeys):
             self._pane("Spec").show(spec_lines(job))
 
     def _show_curves(self, job: JobView) -> None:
-        known: dict[str, CardView] = {
-            card.uuid: card for node in self.picture.nodes.values() for card in node.cards
-        }
-        curves = []
-        for held in job.cards:
-            name = f"card {held.uuid[:12] if held.index is None else held.index}"
-            samples = self.picture.samples.get(held.uuid)
-            curves += card_curves(name, known.get(held.uuid), samples)
-        grid = self.query_one(CurveGrid)
-        grid.show(curves, glyphs=glyphs_of(self.app), empty=_no_curves(job))
+        number, now = self.query_one(LogPane).attempt, self._now()
+        if self.is_current:
+            self._curves.ask(job, number, now)
+        shown = self._curves.shown(job, number, self.picture, now)
+        self.query_one(CurveGrid).show(
+            shown.curves, glyphs=glyphs_of(self.app), empty=shown.empty, caption=shown.caption
+        )
 
     def _pane(self, tab: Tab) -> TextPane:
         return self.query_one(f"#{tab}", TextPane)
@@ -220,6 +217,19 @@ class JobScreen(LogKeys):
             self.action_tab("Log")
         return self.query_one(LogPane)
 
+    def action_next_attempt(self) -> None:
+        """Show the attempt after: its log, or its curves where those are in sight."""
+        self._turn_attempt(1)
+
+    def action_previous_attempt(self) -> None:
+        """Show the attempt before."""
+        self._turn_attempt(-1)
+
+    def _turn_attempt(self, by: int) -> None:
+        log = self.query_one(LogPane) if self._tab == "Curves" else self.log_pane
+        log.turn_attempt(by)
+        self._show()
+
     # --- the job's own keys
 
     def action_copy_uid(self) -> None:
@@ -240,11 +250,3 @@ class JobScreen(LogKeys):
 
     def _now(self) -> float:
         return clock_of(self.app)()
-
-
-def _no_curves(job: JobView) -> str:
-    if job.state in ENDED:
-        return "the job has ended and holds no card"
-    if not job.cards:
-        return "the job holds no card"
-    return "nothing was measured yet"

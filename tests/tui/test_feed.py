@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from eaas.errors import EaasError, Unauthenticated, Unreachable
+from eaas.errors import EaasError, NotFound, Unauthenticated, Unreachable
+from eaas.sample_views import CardSamplesView, NodeSamplesView
+from eaas.units import utc_text
 from eaas.views import EventView, Page, StatusView
 from eaas.wire.to_client import AnyToClient, Snapshot
 from eaas_tui.feed import LONGEST_WAIT_S, Backoff, follow
@@ -14,7 +16,7 @@ from eaas_tui.model.picture import Link, Picture
 from eaas_tui.model.store import Store
 from eaas_tui.recording import Recorder, read_recording, replay_at_once
 from tests.rig.pool import an_installation
-from tests.rig.views import AT, a_job, a_snapshot, an_event, changes
+from tests.rig.views import AT, a_card, a_job, a_node, a_snapshot, an_event, changes
 
 
 def a_status(seq: int = 1, **but: Any) -> StatusView:
@@ -47,6 +49,8 @@ class Script:
     def __init__(self, *calls: Call | EaasError, journal: tuple[EventView, ...] = ()) -> None:
         self.calls = list(calls)
         self.journal = journal
+        self.past: list[NodeSamplesView] | None = None
+        self.samples_asked = 0
         self.asked_after: list[int | None] = []
         self.over = asyncio.Event()
 
@@ -60,6 +64,12 @@ class Script:
             raise call
         return call.status
 
+    async def samples(self) -> list[NodeSamplesView]:
+        self.samples_asked += 1
+        if self.past is None:
+            raise NotFound("an older controller has no samples")
+        return self.past
+
     async def events(self, **_: int | None) -> Page[EventView]:
         return Page(list(self.journal))
 
@@ -70,6 +80,7 @@ class Script:
         call = self.calls.pop(0)
         assert isinstance(call, Call)
         for said in call.said:
+            await asyncio.sleep(0)  # as a socket would
             if isinstance(said, Exception):
                 raise said
             yield said
@@ -296,3 +307,28 @@ async def test_a_real_controller_that_is_killed_comes_back_as_it_is_then() -> No
 def _state(picture: Picture, id: int) -> str | None:
     job = picture.jobs.get(id)
     return None if job is None else job.state
+
+
+async def test_what_cards_did_before_the_console_began_is_fetched_once_a_connection() -> None:
+    console = Console()
+    script = Script(
+        Call(a_snapshot(3, nodes=(a_node("n1", a_card(0)),)), changes(4), changes(5), CUT),
+        Call(changes(6), changes(7), CUT, seq=6),
+    )
+    card = CardSamplesView(uuid="GPU-n1-0", utilization_pct=(10,), memory_used_mib=(0,))
+    script.past = [
+        NodeSamplesView(
+            node="n1",
+            at=utc_text(AT + 10),
+            begin_at=utc_text(AT),
+            every_s=10,
+            cpus_used=(0,),
+            memory_used_mib=(0,),
+            cards=(card,),
+        )
+    ]
+
+    await console.hear(script)
+
+    assert script.samples_asked == 2
+    assert set(console.store.picture.samples["GPU-n1-0"].utilization_pct) == {10}

@@ -1,8 +1,9 @@
 import json
 
+from eaas.client import Client
 from eaas_daemon.api.sample_routes import node_samples_view
 from eaas_daemon.core.recent_samples import NodeRecent
-from tests.daemon.api.served import House
+from tests.daemon.api.served import House, real_door
 from tests.rig.builders import a_card
 
 PATH = "/api/v1/jobs/1/samples"
@@ -94,6 +95,20 @@ async def test_a_job_that_waits_has_no_run_yet(house: House) -> None:
     _, view = await house.ask("GET", PATH)
 
     assert (view["attempt"], view["begin_at"], view["cards"]) == (0, None, [])
+
+
+async def test_the_client_reads_what_the_routes_tell(house: House) -> None:
+    await two_readings(house)
+    async with real_door(house) as address, Client(address) as client:
+        job = await client.submit({"image": "busybox", "command": "true", "gpus": 1})
+        await house.runs(job.id)
+        await house.beat("n1", a_card(0, utilization_pct=10))
+
+        (node,) = await client.samples()
+        run = await client.job_samples(job.id)
+
+    assert node.cards[0].utilization_pct == (40, 35)
+    assert run.cards[0].utilization_max_pct == (10,)
 
 
 def test_what_nobody_knows_is_an_empty_view_and_not_an_error() -> None:

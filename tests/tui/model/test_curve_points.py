@@ -63,3 +63,10 @@ def test_a_curve_is_told_in_four_numbers() -> None:
 def test_a_chart_without_room_or_scale_is_no_error() -> None:
     assert plotted([1], 0, 3, 100, "braille") == []
     assert plotted([0], 1, 1, 0, "blocks") == ["▁"]
+
+
+def test_a_whole_run_fills_the_width_however_few_values_it_has() -> None:
+    assert spans([1, None], 4, fill=True) == [(1, 1), (1, 1), None, None]
+    assert spans([], 2, fill=True) == [None, None]
+    assert spans([1, 2, 3, 4], 2, fill=True) == spans([1, 2, 3, 4], 2)
+    assert plotted([0, 100], 4, 1, 100, "blocks", fill=True) == ["▁▁██"]

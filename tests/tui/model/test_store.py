@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from eaas.sample_views import CardSamplesView, NodeSamplesView
 from eaas.wire.to_client import AnyToClient
 from eaas_tui.model.picture import EMPTY, Link, Picture
 from eaas_tui.model.store import KEPT_ENDED, KEPT_EVENTS, Store
@@ -302,3 +303,28 @@ def test_fifty_of_ten_thousand_jobs_change_within_two_milliseconds() -> None:
         return store.picture
 
     assert min(timeit.repeat(update, number=1, repeat=30)) < 2e-3
+
+
+def test_what_cards_did_before_is_filled_in_by_the_age_of_it_whatever_the_clocks_say() -> None:
+    store = a_store(a_snapshot(nodes=(a_node("n1", a_card(0, memory_total_mib=1000)),)))
+    view = NodeSamplesView(
+        node="n1",
+        at="2030-01-01T00:00:20Z",
+        begin_at="2030-01-01T00:00:00Z",
+        every_s=10,
+        cpus_used=(0, 0),
+        memory_used_mib=(0, 0),
+        cards=tuple(
+            CardSamplesView(uuid=uuid, utilization_pct=(10, 20), memory_used_mib=(100, 500))
+            for uuid in ("GPU-n1-0", "GPU-gone")
+        ),
+    )
+    before = store.picture
+
+    store.fill([view, replace(view, node="n9"), replace(view, begin_at=None)], AT)
+
+    assert before.samples == {}
+    assert list(store.picture.samples) == ["GPU-n1-0"]
+    samples = store.picture.samples["GPU-n1-0"]
+    assert samples.utilization_pct == (10, 10, 20, 20)
+    assert samples.memory_pct == (10, 10, 50, 50)

@@ -1,7 +1,5 @@
 import pytest
-from msgspec.structs import replace
 
-from eaas_tui.model.picture import Samples
 from eaas_tui.screens.confirm import Confirm
 from eaas_tui.screens.job import Tab
 from tests.rig.job_screen import RUNNING, JobApp, said, until_said
@@ -32,19 +30,6 @@ async def test_the_tabs_are_chosen_by_number_and_by_brackets() -> None:
         await pilot.press("right_square_bracket", "right_square_bracket")
         await until_said(pilot, "[1 Overview]")
         assert "kept for 7 days" in said(app)
-
-
-async def test_a_running_jobs_cards_are_drawn_as_curves() -> None:
-    app = JobApp(RUNNING, LogsInMemory(RUNNING), tab="Curves")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await until_said(pilot, "nothing was measured yet")
-        uuid = RUNNING.cards[0].uuid
-        samples = {uuid: Samples(every_s=5, utilization_pct=(10, 90), memory_pct=(50, 50))}
-
-        app.picture = replace(app.picture, samples=samples)
-
-        text = await until_said(pilot, "card 0 utilisation %  now 90 avg 50")
-        assert "card 0 memory GiB" in text
 
 
 async def test_cancelling_asks_and_names_the_job_and_its_owner() -> None:

@@ -60,12 +60,12 @@ async def test_a_short_screen_shows_one_pane_after_the_other() -> None:
     async with on_screen(NodeScreen("a"), PICTURE, size=(80, 24)) as (app, pilot):
         for _ in range(4):
             text = "\n".join(screen_lines(app))
-            seen.append([word for word in ("utilisation", "PROCESSES", "WHY", "IMAGES")
+            seen.append([word for word in ("GPU 0 util", "PROCESSES", "WHY", "IMAGES")
                          if word in text])  # fmt: skip
             await pilot.press("right_square_bracket")
             await pilot.pause()
 
-    assert seen == [["utilisation"], ["PROCESSES"], ["WHY"], ["IMAGES"]]
+    assert seen == [["GPU 0 util"], ["PROCESSES"], ["WHY"], ["IMAGES"]]
 
 
 async def test_the_curves_are_those_of_the_selected_card() -> None:
