@@ -86,7 +86,8 @@ class LogPane(LogFollowing):
             self._say(f"no '{self._words}' {more} this")
             return
         self._hit = hit
-        self.view.look_at(hit, rows_before=self.view.rows_seen // 3)
+        if not self.view.look_at(hit, rows_before=self.view.rows_seen // 3):
+            self._say("the hit is further into its line than is shown; S saves the log to a file")
 
     def _seek_begin(self, source: LogSource, *, backwards: bool) -> int:
         """Return where to begin: beside the last hit's line, or at what is in sight."""

@@ -209,9 +209,9 @@ class LogFollowing(Widget):
 
     def _times_lacking(self, pages: LogPages) -> Ask | None:
         view = self.view
-        if view.times is None or not view.rows or view.pages is not pages:
+        if view.times is None or view.pages is not pages or (seen := view.in_sight) is None:
             return None
-        first, last = pages.start(view.rows[0].line), pages.stop(view.rows[-1].line)
+        first, last = seen
         return view.times.lacks(first, max(last, first + 1), (pages.begin, pages.end))
 
     async def _timed(self, source: LogSource) -> None:
@@ -250,9 +250,9 @@ class LogFollowing(Widget):
 
     def _place(self) -> list[Cell]:
         pages = self.view.pages
-        if not pages.count or not self.view.rows:
+        if not pages.count:
             return []
-        index = self.view.rows[0].line
+        index = self.view.top_row.line
         number = pages.number(index)
         offset = pages.start(index)
         at = f"line {number:,}" if number is not None else f"at {bytes_words(offset)}"

@@ -52,7 +52,6 @@ class LogCanvas(Widget):
         self.times: LogTimes | None = None
         """When lines arrived; None while nobody wants to see that."""
         self.now: Callable[[], float] = time.time
-        self._rows: list[Row] = []
         self._stamps: list[str] = []
         self._looks: list[Shown | str] = []
         self._bars: tuple[int, int] | None = None
@@ -70,18 +69,28 @@ class LogCanvas(Widget):
 
     def row_at(self, y: int) -> Row | None:
         """Return the row that stands on this line of the widget."""
-        return self._rows[y] if 0 <= y < len(self._rows) else None
+        look = self._looks[y] if 0 <= y < len(self._looks) else ""
+        if isinstance(look, str) or not self.pages.count:
+            return None
+        return Row(self.pages.index_at(look.begin), look.part)
 
     @property
     def rows(self) -> list[Row]:
-        """Return the rows in sight."""
-        return self._rows
+        """Return the rows in sight; pages may have come and gone since they were painted."""
+        rows = map(self.row_at, range(len(self._looks)))
+        return [row for row in rows if row is not None]
+
+    @property
+    def in_sight(self) -> tuple[int, int] | None:
+        """Return the offsets at which what is in sight begins and stops; None for nothing."""
+        shown = [look for look in self._looks if isinstance(look, Shown)]
+        return (shown[0].begin, shown[-1].stop) if shown else None
 
     @property
     def time_cells(self) -> int:
         """Return how many cells before the lines the times take."""
         room = max(0, self.size.width - BAR - 1)
-        return 0 if self.times is None else min(self.times.cells, room)
+        return min(self.times.cells, room) if self.times is not None and self.pages.count else 0
 
     def fit(self) -> None:
         """Let the lines be as wide as there is room."""
@@ -90,11 +99,14 @@ class LogCanvas(Widget):
     def lay_out(self) -> None:
         """Paint what is in sight now, if it looks different from what is on the screen."""
         cells, before = self.time_cells, self._stamps
-        self._settle()
+        rows = self._settled()
         if self.time_cells != cells:  # days are told from now on
-            self._settle()
-        looks = [self._look_at(y) for y in range(self.size.height)]
-        bars = self._bar()
+            rows = self._settled()
+        looks: list[Shown | str] = [
+            self.lines.shown(row, self.left, self.selection, self.words) for row in rows
+        ]
+        looks += [self.empty if y == 0 else "" for y in range(len(rows), self.size.height)]
+        bars = self._bar(looks)
         if len(looks) != len(self._looks) or bars != self._bars or len(before) != len(self._stamps):
             self.refresh()
         elif changed := [
@@ -105,27 +117,26 @@ class LogCanvas(Widget):
             self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
         self._looks, self._bars = looks, bars
 
-    def _settle(self) -> None:
-        """Find the rows in sight, and their times."""
+    def _settled(self) -> list[Row]:
+        """Return the rows in sight, their times found."""
         self.fit()
         count, height_of = self.pages.count, self.lines.height_of
         top = settled(self.top_row, self.rows_seen, count, height_of)
         self.top = Spot(self.pages.start(top.line), top.part) if count else Spot(0, 0)
-        self._rows = list(rows_from(top, self.size.height, count, height_of))
+        rows = list(rows_from(top, self.size.height, count, height_of))
         self._stamps = []
         if self.times is not None:
-            begins = [None if row.part else self.pages.start(row.line) for row in self._rows]
+            begins = [None if row.part else self.pages.start(row.line) for row in rows]
             self._stamps = self.times.stamp_rows(begins, self.now())
+        return rows
 
     def render_line(self, y: int) -> Strip:
         """Return one line: a row of the log, and the scrollbar's cell beside it."""
         look = self._looks[y] if y < len(self._looks) else ""
-        row = self.row_at(y)
-        if isinstance(look, str) or row is None:
-            style = self.get_component_rich_style("log-view--empty", partial=True)
-            strip = Strip([Segment(str(look or ""), style)])
+        if isinstance(look, str):
+            strip = Strip([Segment(look, self._style("empty"))])
         else:
-            strip = self._strip(row, look)
+            strip = self._strip(look)
         cells = self.time_cells
         width = max(0, self.size.width - BAR - cells)
         stamp = self._stamps[y] if y < len(self._stamps) else ""
@@ -143,29 +154,24 @@ class LogCanvas(Widget):
         self._strips.clear()
         self._looks = []
 
-    def _look_at(self, y: int) -> Shown | str:
-        row = self.row_at(y)
-        if row is None:
-            return self.empty if y == 0 and not self.pages.count else ""
-        return self.lines.shown(row, self.left, self.selection, self.words)
-
-    def _strip(self, row: Row, look: Shown) -> Strip:
+    def _strip(self, look: Shown) -> Strip:
         strip = self._strips.get(look)
         if strip is None:
-            strip = self._strips[look] = self.lines.strip(
-                row, look, selected=self._style("selected"), hit=self._style("hit")
-            )
+            strip = self.lines.strip(look, selected=self._style("selected"), hit=self._style("hit"))
+            if self.pages.begin <= look.begin and look.stop <= self.pages.end:
+                self._strips[look] = strip
         return strip
 
     def _style(self, part: str) -> Style:
         return self.get_component_rich_style(f"log-view--{part}", partial=True)
 
-    def _bar(self) -> tuple[int, int] | None:
+    def _bar(self, looks: list[Shown | str]) -> tuple[int, int] | None:
         """Return which lines are the scrollbar's thumb; None when everything is in sight."""
         size, height = self.pages.size, self.size.height
-        if not self._rows or not size:
+        seen = [look for look in looks if isinstance(look, Shown)]
+        if not seen or not size:
             return None
-        seen_end = self.pages.stop(self._rows[-1].line)
+        seen_end = seen[-1].stop
         if self.top == Spot(0, 0) and seen_end >= size - 1:
             return None
         length = max(1, height * (seen_end - self.top.offset) // size)

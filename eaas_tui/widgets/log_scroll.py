@@ -3,7 +3,7 @@
 import time
 from typing import ClassVar, Final, Literal
 
-from rich.segment import Segment
+from rich.cells import cell_len
 from textual import events
 from textual.message import Message
 from textual.timer import Timer
@@ -12,6 +12,7 @@ from eaas_tui.model.log_pages import LogPages
 from eaas_tui.model.log_rows import Row, last, moved, settled
 from eaas_tui.model.log_selection import Spot
 from eaas_tui.model.log_times import LogTimes
+from eaas_tui.widgets.ansi import MAX_CELLS
 from eaas_tui.widgets.log_canvas import LogCanvas
 from eaas_tui.widgets.log_lines import LogLines
 
@@ -94,16 +95,20 @@ class LogScroll(LogCanvas, can_focus=True):
         self._want_more()
         self.post_message(self.Changed())
 
-    def look_at(self, offset: int, *, rows_before: int = 0) -> None:
-        """Show the line that holds the offset, with some rows before it."""
+    def look_at(self, offset: int, *, rows_before: int = 0) -> bool:
+        """Show the place, with some rows before it; tell whether so much of its line is shown."""
         self.follow = False
         row = Row(self.pages.index_at(offset))
+        cell = self.lines.cell_at(row.line, offset, self.words)
         if self.lines.wrap:
-            cell = _cell_of(self.lines.parsed(row.line).text, self.words)
             edges = self.lines.parsed(row.line).edges[1:-1]
             row = Row(row.line, sum(edge <= cell for edge in edges))
+        else:
+            is_near = cell + cell_len(self.words) <= self.lines.width
+            self.left = 0 if is_near else max(0, cell - self.lines.width // 2)
         self._go(moved(row, -rows_before, self.pages.count, self.lines.height_of))
         self.paint()
+        return cell < MAX_CELLS
 
     @property
     def is_on_screen(self) -> bool:
@@ -205,8 +210,3 @@ class LogScroll(LogCanvas, can_focus=True):
         """Go up some rows."""
         event.stop()
         self.scroll_rows(-WHEEL_ROWS)
-
-
-def _cell_of(text: str, words: str) -> int:
-    """Return the cell at which the words stand first in the text."""
-    return Segment(text[: max(0, text.lower().find(words.lower()))]).cell_length

@@ -47,9 +47,9 @@ async def test_the_scrollbar_stands_where_the_window_is_in_the_whole_log() -> No
     async with app.run_test(size=(10, 10)) as pilot:
         bar = [app.view.render_line(y).crop(9, 10)._segments[0].style for y in range(10)]
         assert [bar.index(style) for style in bar] == [0] * 9 + [9]
-        assert app.view._bar() == (9, 10)
+        assert app.view._bars == (9, 10)
         await pilot.press("g")
-        assert app.view._bar() == (0, 1)
+        assert app.view._bars == (0, 1)
 
 
 @pytest.mark.parametrize("size", [(1, 1), (2, 1), (20, 5)])
@@ -108,3 +108,18 @@ async def test_once_days_are_told_the_lines_are_narrower(utc: None) -> None:
 
         assert app.lines[0] == f"{datetime.fromtimestamp(NOW, UTC):%m-%d %H:%M:%S} abcd"
         assert app.lines[1].strip() == "efgh"
+
+
+async def test_keys_and_the_screen_stand_it_that_pages_went_before_the_next_paint() -> None:
+    app = LogApp(LINES)
+    async with app.run_test(size=(20, 4)) as pilot:
+        app.pages.put(5_000_000, b"other\n")
+
+        assert app.view.rows
+        assert app.view.copied_text() == "other\n"
+        app.view.forget()
+        app.view.refresh()
+        await pilot.press("v", "k", "down", "escape", "pageup")
+        app.view.paint()
+
+        assert app.lines[0] == "other"

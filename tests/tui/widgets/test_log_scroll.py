@@ -65,3 +65,14 @@ async def test_long_lines_are_wrapped_or_looked_along() -> None:
 
         assert app.lines == ["0123456789a", "bcdefghij训", "练训练训练", "next", ""]
         assert widths(lines_of(app.view)) == {12}
+
+
+async def test_a_place_far_along_a_line_is_looked_at_where_it_is() -> None:
+    app = LogApp(b"x" * 300 + b"hit" + b"y" * 9000 + b"\nshort hit\n")
+    async with app.run_test(size=(40, 4)):
+        app.view.words = "hit"
+        assert app.view.look_at(300)
+        assert "xhity" in app.lines[0]
+        assert app.view.look_at(9314)
+        assert app.lines[1] == "short hit"
+        assert not app.view.look_at(6000)
