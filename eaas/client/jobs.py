@@ -17,6 +17,9 @@ T = TypeVar("T")
 RETRY_AFTER_S: Final = (0.1, 0.4, 1.5, 4.0)
 """Waits before a cut submit is sent again with the same key."""
 
+EACH_PAGE: Final = 500
+"""How many jobs are asked for at once where all are wanted."""
+
 Fields = Mapping[str, Any]
 """A job in the job file's vocabulary; ``with`` is a pack's hash."""
 
@@ -81,7 +84,9 @@ class JobCalls(Calls):
         cursor: str | None = None
         left = limit
         while left is None or left > 0:
-            page = await self.jobs(limit=left, cursor=cursor, **filters)
+            page = await self.jobs(
+                limit=min(left or EACH_PAGE, EACH_PAGE), cursor=cursor, **filters
+            )
             for view in page.items[:left]:
                 yield view
             left = None if left is None else left - len(page.items)

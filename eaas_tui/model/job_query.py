@@ -1,7 +1,6 @@
 """Which jobs a list shows and in which order, and the work to find that out done only once."""
 
 from collections.abc import Collection, Iterable, Mapping
-from itertools import chain
 from types import MappingProxyType
 from typing import Final
 
@@ -11,7 +10,8 @@ from eaas.lifecycle import ENDED, JobState
 from eaas.views import JobView
 from eaas_tui.model.columns import Cell
 from eaas_tui.model.filters import Filter, FilterMistake, parse
-from eaas_tui.model.order import DEFAULT, ordered
+from eaas_tui.model.order import DEFAULT, merged, ordered
+from eaas_tui.model.past_found import PastFound
 
 SPARE: Final = 1000
 """So many verdicts about jobs that are gone may be kept."""
@@ -90,6 +90,7 @@ class JobFinder:
         self._found_with: tuple[object, ...] = ()
         self._found: Mapping[int, JobView] = NOTHING
         self._verdicts: dict[int, tuple[JobView, bool]] = {}
+        self._past: Final = PastFound()
 
     def find(
         self,
@@ -112,17 +113,40 @@ class JobFinder:
             return self._found
         self._found_in, self._found_with = live, asked
         self._ask(query, user)
-        jobs: Iterable[JobView] = live.values()
-        if past and query.shows_ended:
-            jobs = chain(jobs, (job for id, job in past.items() if id not in live))
-        listed = list(jobs)
-        self.count = len(listed)
-        if len(self._verdicts) > 2 * self.count + SPARE:
+        if len(self._verdicts) > 2 * len(live) + SPARE:
             self._verdicts = {}
-        shown = [job for job in listed if self._is_shown(job, query, user) or job.id in kept]
+        shown = [job for job in live.values() if self._is_shown(job, query, user) or job.id in kept]
         in_order = ordered(shown, query.sort, now=now, reverse=query.reverse)
+        self.count = len(live)
+        if past and query.shows_ended:
+            in_order = self._with_past(in_order, query, live, past, user=user, kept=kept)
         self._found = {job.id: job for job in in_order}
         return self._found
+
+    def _with_past(
+        self,
+        shown: list[JobView],
+        query: JobQuery,
+        live: Mapping[int, JobView],
+        past: Mapping[int, JobView],
+        *,
+        user: str | None,
+        kept: Collection[int],
+    ) -> list[JobView]:
+        """Return what is shown of the live jobs with what is shown of the past."""
+        sort, reverse = query.sort, query.reverse
+        asked = (query, user, self._filter.text)
+        found = self._past.find(
+            past, asked, lambda job: self._fits(job, query, user), sort=sort, reverse=reverse
+        )
+        newer = live.keys() & past.keys()
+        self.count += len(past) - len(newer)
+        stay = {id for id in kept if id in past and not self._fits(past[id], query, user)} - newer
+        if newer:
+            found = [job for job in found if job.id not in newer]
+        if stay:
+            shown = ordered([*shown, *(past[id] for id in stay)], sort, reverse=reverse)
+        return merged(found, shown, sort, reverse=reverse)
 
     def _ask(self, query: JobQuery, user: str | None) -> None:
         self.query = query
@@ -139,11 +163,14 @@ class JobFinder:
         known = self._verdicts.get(job.id)
         if known is not None and known[0] is job:
             return known[1]
-        verdict = (
+        verdict = self._fits(job, query, user)
+        self._verdicts[job.id] = (job, verdict)
+        return verdict
+
+    def _fits(self, job: JobView, query: JobQuery, user: str | None) -> bool:
+        return (
             (query.shows_ended or job.state not in ENDED)
             and (query.state is None or job.state == query.state)
             and (not query.mine or job.user == user)
             and self._filter.matches(job)
         )
-        self._verdicts[job.id] = (job, verdict)
-        return verdict

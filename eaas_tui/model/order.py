@@ -1,6 +1,6 @@
 """The orders a list of jobs may be in. What compares equal stays in the order of the numbers."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Final
@@ -57,6 +57,41 @@ def ordered(
         listed = _as_the_controller(jobs)
         return listed[::-1] if reverse else listed
     return _by(jobs, key, reverse=reverse)
+
+
+def merged(
+    many: Sequence[JobView],
+    few: Sequence[JobView],
+    sort: str = DEFAULT,
+    *,
+    now: float = 0.0,
+    reverse: bool = False,
+) -> list[JobView]:
+    """Return both lists as one in that order, which each of them is in already.
+
+    Costs some comparisons for each of the few, however many the others are.
+    """
+
+    def follows(other: JobView, job: JobView) -> bool:
+        return ordered((other, job), sort, now=now, reverse=reverse)[0] is job
+
+    listed: list[JobView] = []
+    at = 0
+    for job in few:
+        low, high = at, len(many)
+        if low < high and follows(many[low], job):
+            high = low
+        while low < high:
+            middle = (low + high) // 2
+            if follows(many[middle], job):
+                high = middle
+            else:
+                low = middle + 1
+        listed += many[at:low]
+        listed.append(job)
+        at = low
+    listed += many[at:]
+    return listed
 
 
 def _by(jobs: Iterable[JobView], key: Key, *, reverse: bool) -> list[JobView]:

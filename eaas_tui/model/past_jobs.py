@@ -5,10 +5,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from eaas.lifecycle import ENDED
 from eaas.views import JobView
 from eaas_tui.model.cleaning import Cleaner
 
 PAGE_JOBS: Final = 200
+"""The first page is there soon, later ones are larger: who goes on wants to get far."""
+MORE_JOBS: Final = 500
 _SPEC_KEYS: Final = ("image", "gpus", "labels")
 """What of a spec lists show and filters ask."""
 
@@ -26,10 +29,19 @@ class PastJobs:
         self.is_complete = False
         self._clean: Final = Cleaner()
 
+    @property
+    def page_jobs(self) -> int:
+        """Return how many jobs to ask for next."""
+        return MORE_JOBS if self.jobs else PAGE_JOBS
+
     def add(self, jobs: Iterable[JobView], cursor: str | None) -> None:
-        """Take a page in; ``cursor`` is where the next one begins, None after the last."""
+        """Take a page in; ``cursor`` is where the next one begins, None after the last.
+
+        What has not ended is left to the stream, which tells how it goes on.
+        """
         for job in jobs:
-            self.jobs[job.id] = self._clean(_light(job))
+            if job.state in ENDED:
+                self.jobs[job.id] = self._clean(_light(job))
         self.cursor = cursor
         self.is_complete = cursor is None
 

@@ -19,7 +19,7 @@ from eaas_tui.model.columns import Row
 from eaas_tui.model.job_query import NOTHING, JobFinder, JobQuery, counts_line, next_state
 from eaas_tui.model.job_table import COLUMNS, WIDE, job_row
 from eaas_tui.model.order import DEFAULT
-from eaas_tui.model.past_jobs import PAGE_JOBS, PastJobs
+from eaas_tui.model.past_jobs import PastJobs
 from eaas_tui.model.picture import Picture
 from eaas_tui.model.viewport import Rows
 from eaas_tui.screens.acting import ActingScreen
@@ -291,7 +291,7 @@ class JobsScreen(ActingScreen):
                 all=True,
                 state=query.state,
                 user=self.picture.user if query.mine else None,
-                limit=PAGE_JOBS,
+                limit=past.page_jobs,
                 cursor=past.cursor,
             )
             past.add(page.items, page.next)

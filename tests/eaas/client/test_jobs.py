@@ -67,8 +67,8 @@ async def test_each_job_goes_through_the_pages_and_stops_at_the_limit(
     assert [job.id async for job in client.each_job(all=True)] == [1, 2, 3, 4]
     assert [job.id async for job in client.each_job(limit=3)] == [1, 2, 3]
     assert [one.query for one in controller.asked] == [
-        {"all": "1"},
-        {"all": "1", "cursor": "c2"},
+        {"all": "1", "limit": "500"},
+        {"all": "1", "limit": "500", "cursor": "c2"},
         {"limit": "3"},
         {"limit": "1", "cursor": "c2"},
     ]

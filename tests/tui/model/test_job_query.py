@@ -95,3 +95,20 @@ def test_verdicts_about_jobs_that_are_gone_are_not_kept_for_ever() -> None:
         finder.find(JobQuery(), jobs, user=None, now=0.0)
 
     assert len(finder._verdicts) < 2_000
+
+
+def test_a_job_of_the_past_that_runs_again_or_is_selected_stands_where_it_belongs() -> None:
+    past = by_id(
+        a_job(1, "Failed", finished_at="2026-01-01T00:00:01.000Z"),
+        a_job(-5, "Succeeded", finished_at="2026-01-01T00:00:09.000Z"),
+        a_job(-6, "Failed", user="bob"),
+    )
+    finder = JobFinder()
+
+    assert found(JobQuery(ended=True), finder, past=past) == [1, 2, -5, 3, -6]
+    assert finder.count == 5
+    assert found(JobQuery(ended=True, mine=True), finder, past=past, kept=(-6,)) == [1, -5, 3, -6]
+    assert found(JobQuery(ended=True, sort="id"), finder, past=past) == [-6, -5, 1, 2, 3]
+    assert found(JobQuery(ended=True, sort="id", reverse=True), finder, past=past) == [
+        *(3, 2, 1, -5, -6)
+    ]
