@@ -32,6 +32,7 @@ from tests.rig.form import a_dry_run
 from tests.rig.logs_in_memory import LogsInMemory
 from tests.rig.pilots import screen_lines
 from tests.rig.recordings import RECORDINGS
+from tests.rig.runs import a_training
 from tests.rig.views import an_event
 
 FOLDER: Final = Path(__file__).parents[2] / "snapshots"
@@ -73,7 +74,7 @@ PHOTOS: Final = (
     *(Photo(name="jobs", keys=("2",), theme=theme) for theme in ("dark", "light")),
     Photo(name="job-overview", opens="pending", until="waits for"),
     Photo(name="job-log", opens="job", keys=("2",), until=LOG_END),
-    Photo(name="job-curves", opens="job", keys=("3",)),
+    Photo(name="job-curves", opens="job", keys=("3",), until="in grey"),
     Photo(name="job-events", opens="job", keys=("4",), until="was submitted"),
     Photo(name="job-spec", opens="job", keys=("5",)),
     Photo(name="node", opens="node", node="node00"),
@@ -138,7 +139,7 @@ async def taken(photo: Photo, size: tuple[int, int]) -> str:
         app.clock = lambda: at
         app.animation_level = "none"
         job = _subject(photo, picture)
-        app.client = _answers(job)  # type: ignore[assignment]
+        app.client = _answers(job, at)  # type: ignore[assignment]
         async with app.run_test(size=size, notifications=True) as pilot:
             live = Link(state="live", since=at - 7200)
             app.picture = replace(picture, link=live)
@@ -164,8 +165,10 @@ def _is_plain(job: JobView) -> bool:
     return (job.name or "").isascii() and len(job.name or "") < 40
 
 
-def _answers(job: JobView | None) -> Answers:
+def _answers(job: JobView | None, at: float) -> Answers:
     answers = Answers(job)
+    if job is not None and job.attempts:
+        answers.runs[job.attempts[-1].number] = a_training(job, at)
     answers.write(LOG)
     return answers
 

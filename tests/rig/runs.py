@@ -1,9 +1,11 @@
 """Builders for what a job's cards did."""
 
-from typing import Any
+from random import Random
+from typing import Any, Final
 
 from eaas.sample_views import CardRunView, JobSamplesView
-from eaas.units import utc_text
+from eaas.units import parse_utc, utc_text
+from eaas.views import HeldCardView, JobView
 from tests.rig.views import AT
 
 
@@ -32,3 +34,40 @@ def a_run(*cards: CardRunView, **but: Any) -> JobSamplesView:
         "cards": cards,
     }
     return JobSamplesView(**{**values, **but})
+
+
+MOST_POINTS: Final = 360
+
+
+def a_training(job: JobView, at: float) -> JobSamplesView:
+    """Return the run of the job's newest attempt until then: always the same, and lifelike."""
+    attempt = job.attempts[-1]
+    begin, every_s = parse_utc(attempt.started_at or attempt.created_at), 5.0
+    while (at - begin) / every_s >= MOST_POINTS:
+        every_s *= 2
+    points, chance = int((at - begin) / every_s) + 1, Random(job.id)
+    return JobSamplesView(
+        job=job.id,
+        attempt=attempt.number,
+        at=utc_text(at),
+        begin_at=utc_text(begin),
+        every_s=every_s,
+        cards=tuple(_trained(card, points, chance) for card in attempt.cards),
+    )
+
+
+def _trained(card: HeldCardView, points: int, chance: Random) -> CardRunView:
+    """Return a card that loads, works, and evaluates now and then."""
+    loads = [
+        chance.randint(76, 95) if at % 60 > 6 else chance.randint(8, 30) for at in range(points)
+    ]
+    used = [min(19_000 + 90 * card.uuid.count("a"), 1500 + 4500 * at) for at in range(points)]
+    return CardRunView(
+        uuid=card.uuid,
+        index=card.index,
+        memory_total_mib=24576,
+        utilization_pct=tuple(loads),
+        utilization_max_pct=tuple(min(100, load + chance.randint(3, 25)) for load in loads),
+        memory_used_mib=tuple(used),
+        memory_used_max_mib=tuple(mib + chance.randint(0, 1200) for mib in used),
+    )
