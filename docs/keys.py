@@ -37,7 +37,7 @@ def _rows() -> Iterator[str]:
 
 
 def _where(key: Key) -> str:
-    order = ("overview", "jobs", "job", "node", "events")
+    order = ("overview", "jobs", "job", "node", "events", "submit")
     return "" if key.where == ANYWHERE else ", ".join(view for view in order if view in key.where)
 
 

@@ -29,6 +29,9 @@ PLACED: Final = frozenset(
 )
 """States in which the current attempt owns its node's room and its cards."""
 
+DEFAULT_GRACE_S: Final = 10.0
+"""What a cancelled job gets to end by itself before it is killed, when nobody says otherwise."""
+
 
 class NodeState(StrEnum):
     """What a node is, the first that holds."""

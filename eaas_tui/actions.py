@@ -19,6 +19,9 @@ PRIORITY_MOST: Final = 100
 AT_ONCE: Final = 8
 """How many jobs of one wish are asked about at the same time."""
 
+NAMED: Final = 8
+"""How many of the jobs that were refused are named one by one."""
+
 Severity = Literal["information", "warning", "error"]
 JobCall = Callable[["Client", int], Awaitable[JobView]]
 
@@ -233,13 +236,15 @@ class Actions:
     def _say_all(
         self, ids: Sequence[int], outcomes: Sequence[JobView | EaasError], done: str
     ) -> None:
-        refusals = [outcome for outcome in outcomes if isinstance(outcome, EaasError)]
-        text = f"{len(ids) - len(refusals)} of {len(ids)} jobs {done}"
-        if refusals:
-            sentences = list(dict.fromkeys(error.sentence for error in refusals))
-            more = f" (and {len(sentences) - 1} other refusals)" if len(sentences) > 1 else ""
-            text += f"; refused: {sentences[0]}{more}"
-        self._say(text, severity="error" if refusals else "information")
+        refused = {
+            id: outcome
+            for id, outcome in zip(ids, outcomes, strict=True)
+            if isinstance(outcome, EaasError)
+        }
+        text = f"{len(ids) - len(refused)} of {len(ids)} jobs {done}"
+        if refused:
+            text += f"; refused {_named(sorted(refused))}: {refused[min(refused)].sentence}"
+        self._say(text, severity="error" if refused else "information")
 
     def _refuse(self, refusal: str) -> None:
         self._say(f"Not done: {refusal}", severity="warning")
@@ -279,6 +284,13 @@ async def _each(
             tasks = [group.create_task(ask(id)) for id in ids[begin : begin + at_once]]
         outcomes += [task.result() for task in tasks]
     return outcomes
+
+
+def _named(ids: Sequence[int]) -> str:
+    """Return the first of the numbers, and how many more there are."""
+    more = len(ids) - NAMED
+    named = ", ".join(map(str, ids[:NAMED]))
+    return f"{named} and {more} more" if more > 0 else named
 
 
 def _within_limits(priority: int) -> int:

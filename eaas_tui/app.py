@@ -32,7 +32,7 @@ from eaas_tui.one_key import OneKeyAtATime
 from eaas_tui.pace import Pace
 from eaas_tui.screens.acting import CloneAsked
 from eaas_tui.screens.base import PictureApp, PictureScreen
-from eaas_tui.screens.help import HelpScreen
+from eaas_tui.screens.help import Entry, HelpScreen
 from eaas_tui.views import BASES, made
 
 if TYPE_CHECKING:
@@ -54,6 +54,9 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
     }
     DEFAULT_MODE = BASES[0]
     NOTIFICATION_TIMEOUT = 6
+
+    reading_s: ClassVar[float] = 0.3
+    """How long a question has to be there before a key may say yes to it."""
 
     may: var[frozenset[Needs]] = var(frozenset[Needs]({"look", "act"}))
     """What this person may do here."""
@@ -214,7 +217,13 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
     def action_help(self) -> None:
         """Show the keys of the screen on top."""
         view = getattr(self.screen, "view_name", "")
-        self.push_screen(HelpScreen(view, may=self.may))
+        self.push_screen(HelpScreen(view, may=self.may), self._chosen_in_help)
+
+    def _chosen_in_help(self, entry: Entry | None) -> None:
+        if entry is not None and entry.verb:
+            self.action_command_line(f"{entry.verb} ")
+        elif entry is not None and entry.key:
+            self.simulate_key(entry.key)
 
     async def action_back(self) -> None:
         """Close what is on top; the overview stays."""

@@ -8,13 +8,14 @@ from textual.app import App, ComposeResult
 from textual.screen import ModalScreen
 
 from eaas_tui import themes
-from eaas_tui.commands import Command, Mistake, completions, understood
+from eaas_tui.commands import Command, Mistake, completions, needs_of, understood
 from eaas_tui.model.picture import Picture
 from eaas_tui.palette import ConsoleCommands
 from eaas_tui.widgets.prompt import History, Prompt
 
 if TYPE_CHECKING:
     from eaas_tui.app import ConsoleApp
+    from eaas_tui.screens.confirm import Yes
 
 
 class CommandLine(ModalScreen[str | None]):
@@ -36,6 +37,11 @@ class CommandLine(ModalScreen[str | None]):
             history=self._history,
             completions=lambda line: completions(line, self._picture),
         )
+
+    def acts_on(self, key: str) -> bool:
+        """Tell whether the key would carry out a line that does more than look."""
+        meant = understood(self.query_one(Prompt).value, self._picture) if key == "enter" else None
+        return isinstance(meant, Command) and needs_of(meant) != "look"
 
     def on_prompt_taken(self, event: Prompt.Taken) -> None:
         """Leave with the line."""
@@ -60,8 +66,13 @@ class Commanding(App[None]):
         self.push_screen(CommandLine(self._console.picture, self._typed, begin), self._typed_in)
 
     def carry_out(self, command: Command) -> None:
-        """Do what a line says."""
-        _DEEDS[command.verb](self._console, command)
+        """Do what a line says, or say why nothing can be done now."""
+        app = self._console
+        acts = needs_of(command) != "look" and command.verb != "new"
+        if acts and (refusal := app.actions.refusal()) is not None:
+            app.say(f"Not done: {refusal}")
+        else:
+            _DEEDS[command.verb](app, command)
 
     def _typed_in(self, line: str | None) -> None:
         meant = understood(line or "", self._console.picture)
@@ -109,19 +120,16 @@ def _theme(app: "ConsoleApp", command: Command) -> None:
 
 def _cancel(app: "ConsoleApp", command: Command) -> None:
     """Ask before anything ends, as the key does."""
-    from eaas_tui.screens.acting import line_of
-    from eaas_tui.screens.confirm import Confirm, Yes
+    from eaas_tui.screens.acting import cancel_question
 
     jobs, known = command.jobs, app.picture.jobs
-    what = f"job {jobs[0]}" if len(jobs) == 1 else f"{len(jobs)} jobs"
-    lines = [line_of(known[id]) if id in known else f"{id}" for id in jobs]
 
-    def answered(yes: Yes | None) -> None:
+    def answered(yes: "Yes | None") -> None:
         if yes is not None:
             app.actions.cancel(jobs, grace_s=yes.grace_s)
 
-    question = Confirm(f"Cancel {what}?", lines, yes=f"Cancel {what}", no="Leave running")
-    app.push_screen(question, answered)
+    asked = [known.get(id) or id for id in jobs]
+    app.push_screen(cancel_question(asked, app.picture.user), answered)
 
 
 _DEEDS: Final[Mapping[str, Callable[["ConsoleApp", Command], object]]] = {

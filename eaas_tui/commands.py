@@ -99,6 +99,14 @@ def understood(line: str, picture: Picture) -> Command | Mistake | None:
         return Mistake(str(wrong))
 
 
+def needs_of(command: Command) -> Needs:
+    """Return what a command asks of a person; ``:node a`` looks, ``:node a drain`` does not."""
+    verb = _BY_NAME[command.verb]
+    if verb.needs == "look" and command.choice is not None and verb.takes != ("theme",):
+        return "admin"
+    return verb.needs
+
+
 def usage(verb: Verb) -> str:
     """Return how a command is typed: ``:prio JOB NUMBER``."""
     shown = [_placeholder(kind) for kind in verb.takes]

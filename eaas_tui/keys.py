@@ -9,6 +9,9 @@ from textual.binding import Binding
 Needs = Literal["look", "act", "admin"]
 """What a key asks of a person: ``act`` changes jobs, ``admin`` changes the pool itself."""
 
+FORMS: Final = frozenset({"submit"})
+"""Views where letters are typed: of the keys that work anywhere only those with ctrl do there."""
+
 ANYWHERE: Final = frozenset({"*"})
 """Bound at the app: valid on every screen that is not a question or a form."""
 
@@ -134,6 +137,8 @@ KEYS: Final[tuple[Key, ...]] = (
     Key(keys=("c",), action="clone", words="a new job like this one", where=JOBS, needs="act"),
     Key(keys=("x",), action="cancel", words="cancel it or what is marked; asks first",
         short="cancel", where=ONE_JOB, needs="act", rank=11),
+    Key(keys=("X",), action="kill", words="kill it at once; asks for its number", where=ONE_JOB,
+        needs="act"),
     Key(keys=("plus", "equals_sign"), action="priority_up", words="priority up by 5", short="prio",
         where=ONE_JOB, needs="act", rank=15),
     Key(keys=("minus",), action="priority_down", words="priority down by 5", where=ONE_JOB,
@@ -189,6 +194,25 @@ KEYS: Final[tuple[Key, ...]] = (
     Key(keys=("less_than_sign",), action="go(-1)", words="the node before", where=_at("node")),
     Key(keys=("right_square_bracket",), action="pane(1)", words="next pane", where=_at("node")),
     Key(keys=("left_square_bracket",), action="pane(-1)", words="pane before", where=_at("node")),
+    # The form for a new job. Letters are typed there.
+    Key(keys=("ctrl+s",), action="send", words="submit the job, once whatever the connection does",
+        short="submit", where=FORMS, needs="act", priority=True, rank=1),
+    Key(keys=("ctrl+e",), action="edit", words="edit it as YAML in $EDITOR", short="edit YAML",
+        where=FORMS, priority=True, rank=2),
+    Key(keys=("ctrl+o",), action="open", words="fill it in from a job file", short="open file",
+        where=FORMS, priority=True, rank=3),
+    Key(keys=("ctrl+t",), action="save", words="write it as a job file", short="save file",
+        where=FORMS, priority=True, rank=4),
+    Key(keys=("right",), action="", words="at a field's end: take the completion in grey",
+        where=FORMS),
+    Key(keys=("enter",), action="", words="next field; in the last one submit",
+        short="next, at the end submit", where=FORMS, rank=7),
+    Key(keys=("down", "tab"), action="app.focus_next", words="next field", where=FORMS),
+    Key(keys=("up", "shift+tab"), action="app.focus_previous", words="field before", where=FORMS),
+    Key(keys=("ctrl+g",), action="app.help", words="these keys, searchable", short="help",
+        where=FORMS, priority=True, rank=5),
+    Key(keys=("escape",), action="leave", words="stop sending; close, and ask if anything is typed",
+        short="back", where=FORMS, rank=6),
     # The console itself.
     Key(keys=("P",), action="app.pause", words="hold the picture still, or go on"),
     Key(keys=("m",), action="app.mouse", words="give the mouse to the terminal (select text)"),
@@ -209,7 +233,9 @@ def keys_of(view: str) -> Iterator[Key]:
     taken = {name for key in own for name in key.keys}
     yield from own
     for key in KEYS:
-        if key.where == ANYWHERE and not taken.issuperset(key.keys):
+        is_letter = not key.keys[0].startswith("ctrl+")
+        is_hidden = taken.issuperset(key.keys) or (view in FORMS and is_letter)
+        if key.where == ANYWHERE and not is_hidden:
             yield key
 
 

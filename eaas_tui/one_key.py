@@ -3,6 +3,9 @@
 Textual hands every key at once to whatever has the focus, and looks for what it means when it
 has come back. Of keys that arrive together, as over a slow line, the later ones would go to what
 the first one is about to cover: ``/xy`` typed fast would cancel a job instead of filtering.
+
+And keys that do more than look are done only when a person can have pressed them: what a terminal
+without marks around its pastes sends comes as keys too.
 """
 
 from collections import deque
@@ -13,8 +16,18 @@ from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
 
+from eaas_tui.bursts import BURST_S, Bursts
+from eaas_tui.keys import label_of
+
 PATIENCE_S: Final = 0.5
 """A key whose widget has gone away with it is waited for no longer."""
+
+HESITATION_S: Final = 0.02
+"""How long a key that acts is held back, to see whether more come with it."""
+
+TOO_FAST: Final = (
+    "was left out: it came with other keys, all at once, as a paste does; press it alone"
+)
 
 ROUNDS: Final = 2
 """How often the screen is drawn and the app comes to rest before the key counts as done."""
@@ -27,14 +40,23 @@ class OneKeyAtATime(App[None]):
         super().__init__(*given, **named)
         self._ahead: Final[deque[events.Key]] = deque()
         """Typed, and not looked at yet."""
+        self._bursts: Final = Bursts()
+        self._told_at = float("-inf")
         self._turn = 0
         self._is_busy = False
+
+    def acts(self, key: str) -> bool:
+        """Tell whether the key would do more than look on the screen that is on top."""
+        acts_on = getattr(self.screen, "acts_on", None)
+        return acts_on is not None and bool(acts_on(key))
 
     async def on_event(self, event: events.Event) -> None:
         """Take a key in its turn; everything else at once."""
         if not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)
-        elif self._is_busy:
+            return
+        self._bursts.came(event.time)
+        if self._is_busy:
             self._ahead.append(event)
         else:
             await self._take(event)
@@ -42,6 +64,28 @@ class OneKeyAtATime(App[None]):
     async def _take(self, event: events.Key) -> None:
         self._is_busy = True
         self._turn += 1
+        if not self.acts(event.key):
+            await self._do(event)
+        elif self._bursts.holds(event.time):
+            self._leave_out(event)
+        else:
+            self.set_timer(HESITATION_S, partial(self._do_if_pressed, event))
+
+    async def _do_if_pressed(self, event: events.Key) -> None:
+        if self._bursts.holds(event.time):
+            self._leave_out(event)
+        else:
+            await self._do(event)
+
+    def _leave_out(self, event: events.Key) -> None:
+        """Go on with the next key; say once for all of a burst that some were left out."""
+        if event.time - self._told_at > BURST_S:
+            key = label_of(event.key)
+            self.notify(f"{key} {TOO_FAST}", severity="warning", markup=False)
+        self._told_at = event.time
+        self._over(self._turn)
+
+    async def _do(self, event: events.Key) -> None:
         target = self.focused or self.screen
         self.set_timer(PATIENCE_S, partial(self._over, self._turn))
         await super().on_event(event)

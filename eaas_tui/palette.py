@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from eaas_tui.commands import VERBS, Command, usage
-from eaas_tui.keys import keys_of
+from eaas_tui.keys import FORMS, keys_of
 
 if TYPE_CHECKING:
     from eaas_tui.app import ConsoleApp
@@ -37,6 +37,16 @@ class ConsoleCommands(Provider):
                 yield Hit(score, offer.text, offer.run, help=offer.help)
 
     def _offers(self) -> Iterator[Offer]:
+        view = str(getattr(self.screen, "view_name", ""))
+        if view not in FORMS:  # there a command would take what is typed away
+            yield from self._verbs()
+        app = cast("ConsoleApp", self.app)
+        for key in keys_of(view):
+            if key.needs in app.may and (key.action or view not in FORMS):
+                run = partial(app.simulate_key, key.keys[0])
+                yield Offer(f"{key.words}", f"key {key.labels}", run)
+
+    def _verbs(self) -> Iterator[Offer]:
         app = cast("ConsoleApp", self.app)
         for verb in VERBS:
             if verb.needs not in app.may:
@@ -46,7 +56,3 @@ class ConsoleCommands(Provider):
             else:
                 run = partial(app.carry_out, Command(verb=verb.name))
             yield Offer(usage(verb), verb.words, run)
-        for key in keys_of(getattr(self.screen, "view_name", "")):
-            if key.needs in app.may:
-                run = partial(app.simulate_key, key.keys[0])
-                yield Offer(f"{key.words}", f"key {key.labels}", run)

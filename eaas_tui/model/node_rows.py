@@ -37,6 +37,8 @@ IMAGES: Final = (
     Column(key="size", title="SIZE", width=8, align="right"),
     Column(key="digest", title="DIGEST", width=19, rank=1),
 )
+HARD_PCT: Final = 80
+
 _TONES: Final[dict[str, Tone]] = {
     "free": "muted",
     "held": "good",
@@ -62,7 +64,7 @@ def card_row(card: CardView, glyphs: Glyphs = BLOCKS) -> Row:
         (
             str(card.index),
             Cell(f"{sign(card, glyphs)} {card.state}", _TONES.get(card.state, "plain")),
-            lying_bar(card.utilization_pct, 10, glyphs),
+            Cell(lying_bar(card.utilization_pct, 10, glyphs), load_tone(card)),
             percent(card.utilization_pct),
             mib(card.memory_used_mib),
             mib(card.memory_total_mib),
@@ -72,6 +74,13 @@ def card_row(card: CardView, glyphs: Glyphs = BLOCKS) -> Row:
             model,
         )
     )
+
+
+def load_tone(card: CardView) -> Tone:
+    """Return how a card's load is meant: as its state, and one that works hard stands out."""
+    if card.state == "held" and (card.utilization_pct or 0) >= HARD_PCT:
+        return "busy"
+    return _TONES.get(card.state, "plain")
 
 
 def who(card: CardView) -> str:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from rich.cells import cell_len
 from textual.message import Message
 
 from eaas.lifecycle import ENDED
 from eaas.views import JobView
 from eaas_tui.actions import PRIORITY_LEAST, PRIORITY_MOST, Actions, actions_of
 from eaas_tui.screens.base import PictureScreen
-from eaas_tui.screens.confirm import AskNumber, Confirm, PickQueue, Yes
+from eaas_tui.screens.confirm import LINES_SHOWN, AskNumber, Confirm, PickQueue, TypeToConfirm, Yes
 from eaas_tui.screens.opening import opening_of
 
 STEP: Final = 5
@@ -78,7 +79,24 @@ class ActingScreen(PictureScreen):
                     self.actions.cancel(ids, grace_s=yes.grace_s)
                     self.acted()
 
-            self.app.push_screen(_cancel_question(jobs, self.picture.user), answered)
+            self.app.push_screen(cancel_question(jobs, self.picture.user), answered)
+
+    def action_kill(self) -> None:
+        """Kill what is chosen at once, after its number was typed."""
+        if (jobs := self._to_act_on(ended=False, verb="kill")) is None:
+            return
+        placed = [job for job in jobs if job.node is not None]
+        if not placed:
+            self._say(f"Nothing to kill: {_these(jobs)} {_has(jobs)} not started; x cancels")
+            return
+        ids = [job.id for job in placed]
+
+        def answered(is_sure: bool | None) -> None:
+            if is_sure:
+                self.actions.cancel(ids, grace_s=0.0)
+                self.acted()
+
+        self.app.push_screen(_kill_question(placed, self.picture.user), answered)
 
     def action_priority_up(self) -> None:
         """Raise the priority of what is chosen."""
@@ -94,7 +112,7 @@ class ActingScreen(PictureScreen):
             ids = [job.id for job in jobs]
             question = AskNumber(
                 f"Priority of {_these(jobs)}",
-                [line_of(job) for job in jobs],
+                lines_of(jobs),
                 value=jobs[0].priority if len({job.priority for job in jobs}) == 1 else None,
                 least=PRIORITY_LEAST,
                 most=PRIORITY_MOST,
@@ -126,10 +144,8 @@ class ActingScreen(PictureScreen):
                     self.actions.move(ids, queue)
                     self.acted()
 
-            lines = [line_of(job) for job in jobs]
-            self.app.push_screen(
-                PickQueue(f"Move {_these(jobs)} to", lines, queues=queues), answered
-            )
+            question = PickQueue(f"Move {_these(jobs)} to", lines_of(jobs), queues=queues)
+            self.app.push_screen(question, answered)
 
     def action_retry(self) -> None:
         """Run what is chosen and has ended once more."""
@@ -171,27 +187,76 @@ class ActingScreen(PictureScreen):
 
 def line_of(job: JobView) -> str:
     """Return the job in one line: its number, name, owner, state and cards."""
+    return "  ".join(filter(None, _words(job)))
+
+
+def lines_of(jobs: Sequence[JobView]) -> list[str]:
+    """Return each job in one line, those that are shown one below the other in columns."""
+    if len(jobs) < 2:
+        return [line_of(job) for job in jobs]
+    shown = [_words(job) for job in jobs[: LINES_SHOWN + 1]]
+    widths = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
+    lines = [
+        "  ".join(
+            word + " " * (width - cell_len(word))
+            for word, width in zip(words, widths, strict=True)
+            if width
+        ).rstrip()
+        for words in shown
+    ]
+    return [*lines, *(job.ref for job in jobs[len(shown) :])]
+
+
+def _words(job: JobView) -> tuple[str, ...]:
     cards = ", ".join("?" if card.index is None else str(card.index) for card in job.cards)
     where = f"{job.node}{f' card {cards}' if cards else ''}" if job.node else f"{job.queue}"
-    return "  ".join(filter(None, (job.ref, job.name, job.user, job.state, where)))
+    return job.ref, job.name or "", f"of {job.user}", job.state, where
 
 
-def _cancel_question(jobs: Sequence[JobView], user: str | None) -> Confirm:
-    others = sum(user is not None and job.user != user for job in jobs)
-    lines = [line_of(job) for job in jobs]
-    if others:
-        lines.insert(0, f"{'It is' if len(jobs) == 1 else f'{others} of them are'} not yours:")
+def cancel_question(jobs: Sequence[JobView | int], user: str | None) -> Confirm:
+    """Return the question before jobs are cancelled; of one that is not known there is a number."""
+    known = [job for job in jobs if not isinstance(job, int)]
+    lines = [*lines_of(known), *(str(job) for job in jobs if isinstance(job, int))]
+    these = _these(known) if len(known) == len(jobs) else _counted(jobs)
+    is_placed = len(known) < len(jobs) or any(job.node is not None for job in known)
     return Confirm(
-        f"Cancel {_these(jobs)}?",
-        lines,
-        yes=f"Cancel {_these(jobs)}",
-        no="Leave running",
-        asks_grace=any(job.node is not None for job in jobs),
+        f"Cancel {these}?",
+        [*_not_yours(known, user), *lines],
+        yes=f"Cancel {these}",
+        no="Leave running" if is_placed else "Leave waiting",
+        asks_grace=is_placed,
     )
+
+
+def _kill_question(jobs: Sequence[JobView], user: str | None) -> TypeToConfirm:
+    one = len(jobs) == 1
+    return TypeToConfirm(
+        f"Kill {_these(jobs)} at once?",
+        [
+            f"{'It gets' if one else 'They get'} no time to save anything. x cancels with a grace.",
+            *_not_yours(jobs, user),
+            *lines_of(jobs),
+        ],
+        word=jobs[0].ref if one else f"{len(jobs)} jobs",
+        does="kill it" if one else "kill them",
+    )
+
+
+def _not_yours(jobs: Sequence[JobView], user: str | None) -> list[str]:
+    others = sum(user is not None and job.user != user for job in jobs)
+    if not others:
+        return []
+    if len(jobs) == 1:
+        return ["It is not yours:"]
+    return [f"{others} of them {'is' if others == 1 else 'are'} not yours:"]
 
 
 def _these(jobs: Sequence[JobView]) -> str:
     return f"job {jobs[0].ref}" if len(jobs) == 1 else f"{len(jobs)} jobs"
+
+
+def _counted(jobs: Sequence[JobView | int]) -> str:
+    return f"job {jobs[0]}" if len(jobs) == 1 else f"{len(jobs)} jobs"
 
 
 def _has(jobs: Sequence[JobView]) -> str:

@@ -4,16 +4,18 @@ from typing import Any, ClassVar
 
 from textual import getters
 from textual.app import App
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.screen import Screen
+from textual.widgets import Input, TextArea
 
+from eaas_tui.keys import keys_of
 from eaas_tui.model.picture import EMPTY, Picture
 
 
 class PictureApp(App[None]):
     """Holds the one picture that every screen draws; the console's app extends it."""
 
-    picture: reactive[Picture] = reactive(EMPTY, init=False)
+    picture: var[Picture] = var(EMPTY, init=False)
 
 
 class PictureScreen(Screen[None]):
@@ -23,7 +25,7 @@ class PictureScreen(Screen[None]):
     view_name: ClassVar[str] = ""
     """The name that keys, help and the command line know it by."""
 
-    picture: reactive[Picture] = reactive(EMPTY, init=False)
+    picture: var[Picture] = var(EMPTY, init=False)
 
     def on_mount(self) -> None:
         """Begin to follow."""
@@ -58,6 +60,12 @@ class PictureScreen(Screen[None]):
     def check_leave(self) -> bool:
         """Tell whether ``q`` or ``escape`` may close this screen now (a dirty form says no)."""
         return True
+
+    def acts_on(self, key: str) -> bool:
+        """Tell whether the key would do more here than look; where one types it is a letter."""
+        if isinstance(self.focused, Input | TextArea):
+            return False
+        return any(key in it.keys and it.needs != "look" for it in keys_of(self.view_name))
 
     def facts(self) -> dict[str, Any]:
         """Return what actions on this screen are about: ``job``, ``jobs``, ``node``, ``queue``."""

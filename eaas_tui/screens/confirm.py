@@ -1,13 +1,16 @@
 """What is asked before something is done: whether, which priority, which queue.
 
 The answer that changes nothing is the default: ``escape`` and a blind ``enter`` give it, and only
-a typed ``y`` or its own button gives the other. A paste answers nothing.
+a typed ``y`` or its own button gives the other, once the question has been there to be read. A
+paste answers nothing.
 """
 
 from collections.abc import Iterable, Sequence
+from time import monotonic
 from typing import ClassVar, Final, TypeVar
 
 import msgspec
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
@@ -16,10 +19,15 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from eaas.units import UnitError, parse_duration_s
+from eaas.lifecycle import DEFAULT_GRACE_S
+from eaas.units import UnitError, format_duration, parse_duration_s
 from eaas.views import QueueView
 
 T = TypeVar("T")
+
+ANSWERS: Final = frozenset({"y", "enter", "space"})
+"""The keys that can answer a question."""
+TOO_EARLY: Final = "That key came before this could be read: press it again"
 
 LINES_SHOWN: Final = 8
 """How many things are named one by one; of more only the number is told."""
@@ -55,11 +63,15 @@ class Question(ModalScreen[T | None]):
 
     def buttons(self) -> Iterable[Button]:
         """Return the buttons; the one that changes nothing is ``no``."""
-        return (Button("Back", id="no", compact=True),)
+        return (Button("esc  Back", id="no", compact=True),)
 
     def action_give_up(self) -> None:
         """Close and do nothing."""
         self.dismiss(None)
+
+    def acts_on(self, key: str) -> bool:
+        """Tell whether the key may answer."""
+        return key in ANSWERS
 
     def say(self, mistake: str) -> None:
         """Show why the answer can't be taken."""
@@ -79,7 +91,6 @@ class Confirm(Question[Yes]):
     """Asks whether to do something that cannot be taken back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y", "agree", "Yes", show=False),
         Binding("n", "give_up", "No", show=False),
         Binding("left,up", "app.focus_previous", show=False),
         Binding("right,down", "app.focus_next", show=False),
@@ -98,16 +109,45 @@ class Confirm(Question[Yes]):
         self._yes: Final = yes
         self._no: Final = no
         self._asks_grace: Final = asks_grace
+        self._readable_at = float("inf")
+
+    def on_mount(self) -> None:
+        """Wait until it was painted and could be read; the button has its key from then on."""
+        self.call_after_refresh(self._painted)
+
+    def _painted(self) -> None:
+        if reading_s := float(getattr(self.app, "reading_s", 0.0)):
+            self.set_timer(reading_s, self._was_readable)
+        else:
+            self._was_readable()
+
+    def _was_readable(self) -> None:
+        self._readable_at = monotonic()
+        self.query_one("#yes", Button).label = Content(f"y  {self._yes}")
+
+    def on_key(self, event: events.Key) -> None:
+        """Take a ``y``; none that was pressed before there was anything to agree to."""
+        is_yes = self.focused is not None and self.focused.id == "yes"
+        if event.key != "y" and not (is_yes and event.key in ANSWERS):
+            return
+        if event.time < self._readable_at:
+            event.stop()
+            self.say(TOO_EARLY)
+        elif event.key == "y":
+            event.stop()
+            self.action_agree()
 
     def fields(self) -> Iterable[Input]:
         """Return the time that a job gets to end by itself, where that is asked."""
         if self._asks_grace:
-            yield Input(placeholder="grace, as 30s (or empty)", id="grace", compact=True)
+            usual = format_duration(DEFAULT_GRACE_S)
+            words = f"grace: {usual}, or type another, as 2m"
+            yield Input(placeholder=words, id="grace", compact=True)
 
     def buttons(self) -> Iterable[Button]:
         """Return the two answers."""
-        yield Button(Content(f"{self._no}"), id="no", compact=True)
-        yield Button(Content(f"y  {self._yes}"), id="yes", variant="error", compact=True)
+        yield Button(Content(f"esc  {self._no}"), id="no", compact=True)
+        yield Button(Content(f"   {self._yes}"), id="yes", variant="error", compact=True)
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """Take the answer."""
@@ -131,6 +171,34 @@ class Confirm(Question[Yes]):
             self.query_one("#grace").focus()
             return
         self.dismiss(Yes(grace_s=grace_s))
+
+
+class TypeToConfirm(Question[bool]):
+    """Asks for a word that nobody types by accident; True once it was typed."""
+
+    AUTO_FOCUS = "#word"
+
+    def __init__(self, title: str, lines: Sequence[str] = (), *, word: str, does: str) -> None:
+        super().__init__(title, named(lines))
+        self._word: Final = word
+        self._does: Final = does
+
+    def fields(self) -> Iterable[Input]:
+        """Return the word's field, which says what to type."""
+        words = f"type {self._word} and enter to {self._does}"
+        yield Input(placeholder=words, id="word", compact=True)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Do it if it is the word."""
+        event.stop()
+        if event.value.strip() == self._word:
+            self.dismiss(True)
+        else:
+            self.say(f"That is not {self._word}: type it to {self._does}, or press esc")
+
+    def on_button_pressed(self) -> None:
+        """Close and do nothing."""
+        self.action_give_up()
 
 
 class AskNumber(Question[int]):

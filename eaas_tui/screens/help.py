@@ -1,7 +1,7 @@
 """The keys of a screen, searchable. Made from the table of keys, like the bindings themselves."""
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -12,16 +12,25 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from eaas_tui.commands import VERBS, usage
-from eaas_tui.keys import Needs, keys_of
+from eaas_tui.keys import FORMS, Needs, keys_of
 
 COLUMN: Final = 22
 
-Entry = tuple[str, str]
-"""What to press or type, and what it does."""
+
+class Entry(NamedTuple):
+    """One line of the help."""
+
+    press: str
+    """What to press or type."""
+    does: str
+    key: str = ""
+    """The key behind it, in Textual's name; empty for what is typed and for lists' own keys."""
+    verb: str = ""
+    """The command that it is the usage of."""
 
 
-class HelpScreen(ModalScreen[None]):
-    """A list above the screen it explains; typing searches it."""
+class HelpScreen(ModalScreen[Entry | None]):
+    """A list above the screen it explains; typing searches it, a click does what it says."""
 
     CSS_PATH = "help.tcss"
     AUTO_FOCUS = "Input"
@@ -36,11 +45,16 @@ class HelpScreen(ModalScreen[None]):
     def __init__(self, view: str, *, may: Iterable[Needs]) -> None:
         super().__init__()
         self._entries: Final = entries(view, frozenset(may))
+        self._shown: list[Entry] = []
 
     def compose(self) -> ComposeResult:
         """Compose the field to search in and the list."""
         with Vertical(id="help"):
-            yield Input(placeholder="search; esc closes", id="help-search", compact=True)
+            yield Input(
+                placeholder="type to search; a click does it; esc closes",
+                id="help-search",
+                compact=True,
+            )
             yield OptionList(id="help-keys", compact=True)
 
     def on_mount(self) -> None:
@@ -55,6 +69,10 @@ class HelpScreen(ModalScreen[None]):
         """Close."""
         self.dismiss()
 
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Close, and let what was clicked be done."""
+        self.dismiss(self._shown[event.option_index])
+
     def action_scroll(self, by: int) -> None:
         """Move in the list while the field keeps the focus."""
         keys = self.query_one(OptionList)
@@ -62,22 +80,29 @@ class HelpScreen(ModalScreen[None]):
 
     def _show(self, words: str) -> None:
         keys = self.query_one(OptionList)
+        self._shown = matching(self._entries, words)
         keys.clear_options()
-        keys.add_options(
-            Option(Content(f"{press:<{COLUMN}} {does}"), disabled=False)
-            for press, does in matching(self._entries, words)
-        )
+        keys.add_options(Option(Content(f"{it.press:<{COLUMN}} {it.does}")) for it in self._shown)
 
 
 def entries(view: str, may: frozenset[Needs]) -> list[Entry]:
     """Return what can be pressed and typed on a view, its own keys first."""
-    pressed = [(key.labels, key.words) for key in keys_of(view) if key.needs in may]
-    typed = [(usage(verb), verb.words) for verb in VERBS if verb.needs in may]
+    pressed = [
+        Entry(key.labels, key.words, key.keys[0] if key.action else "")
+        for key in keys_of(view)
+        if key.needs in may
+    ]
+    said = () if view in FORMS else VERBS
+    typed = [Entry(usage(verb), verb.words, verb=verb.name) for verb in said if verb.needs in may]
     return [*pressed, *typed]
 
 
 def matching(found: Sequence[Entry], words: str) -> list[Entry]:
     """Return the entries that have every word in them; what is typed as a key comes first."""
     wanted = words.lower().split()
-    having = [entry for entry in found if all(word in " ".join(entry).lower() for word in wanted)]
-    return sorted(having, key=lambda entry: words not in entry[0].split())
+    having = [
+        entry
+        for entry in found
+        if all(word in f"{entry.press} {entry.does}".lower() for word in wanted)
+    ]
+    return sorted(having, key=lambda entry: words not in entry.press.split())

@@ -5,27 +5,27 @@ from typing import ClassVar, Final
 
 import msgspec
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.command import Provider
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Button, Static
+from textual.widgets import Button, Static, TextArea
 
 from eaas.errors import EaasError
 from eaas.safe_text import safe_text
 from eaas.views import JobView
+from eaas_tui.keys import bindings_for
 from eaas_tui.last_submit import LastSubmit
 from eaas_tui.model.form import SHOWN, Form
 from eaas_tui.model.form_words import candidates, completion, help_words
 from eaas_tui.model.picture import Picture
 from eaas_tui.screens.base import PictureScreen
 from eaas_tui.screens.confirm import Confirm, Yes
-from eaas_tui.screens.submit_commands import FormCommands
 from eaas_tui.screens.submit_sources import Sources
 from eaas_tui.screens.submit_verdict import VerdictLine, Verdicts
 from eaas_tui.submission import Accepted, Outcome, Refused, Submission, Submitting, Unanswered
 from eaas_tui.widgets.job_form import JobForm
+from eaas_tui.widgets.key_bar import KeyBar
 from eaas_tui.widgets.status_bar import StatusBar
 
 VERDICT_AFTER_S: Final = 0.3
@@ -36,14 +36,8 @@ AGAIN_S: Final = 2.0
 WIDTHS: Final = [(0, "-tiny"), (40, "-narrow"), (110, "-mid")]
 HEIGHTS: Final = [(0, "-short"), (12, "-tall")]
 
-BUTTONS: Final = {
-    "send": "Submit ctrl+s",
-    "open": "Open file",
-    "save": "Save file",
-    "edit": "Edit YAML ctrl+e",
-    "leave": "Cancel esc",
-}
-"""The buttons by the action behind each, with its key: letters are typed here."""
+BUTTONS: Final = {"send": "Submit", "leave": "Cancel"}
+"""The buttons by the action behind each; the keys of everything else are in the bottom line."""
 
 AGAIN: Final = "It is sent again until there is one, and can't become two jobs; escape stops that"
 STOPPED: Final = (
@@ -71,17 +65,10 @@ class SubmitScreen(PictureScreen):
 
     view_name: ClassVar[str] = "submit"
     CSS_PATH = "submit.tcss"
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {FormCommands}
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "send", "Submit", id="send.ctrl+s", priority=True),
-        Binding("ctrl+e", "edit", "Edit as YAML", id="edit.ctrl+e", priority=True),
-        Binding("up", "app.focus_previous", show=False),
-        Binding("down", "app.focus_next", show=False),
-        Binding("escape", "leave", "Back", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("submit")]
 
     class Submitted(Message):
         """There is a job now; whoever opened the form closes it and opens the job."""
@@ -117,6 +104,7 @@ class SubmitScreen(PictureScreen):
         with Horizontal(id="form-buttons"):
             for action, label in BUTTONS.items():
                 yield Button(label, id=action, action=f"screen.{action}", compact=True)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Fill the form in."""
@@ -285,7 +273,8 @@ class SubmitScreen(PictureScreen):
             self._set_sending(False)
             self.say(STOPPED)
         elif self.form.is_dirty:
-            question = Confirm("Leave the form? What is typed in it is lost.", yes="leave")
+            lines = ["What is typed in it is lost."]
+            question = Confirm("Leave the form?", lines, yes="Leave it", no="Go on typing")
             self.app.push_screen(question, self._close)
         else:
             self.app.pop_screen()
@@ -293,6 +282,10 @@ class SubmitScreen(PictureScreen):
     def _close(self, yes: Yes | None) -> None:
         if yes is not None:
             self.app.pop_screen()
+
+    def acts_on(self, key: str) -> bool:
+        """Tell whether the key may submit; of a paste that comes as keys none does."""
+        return key == "ctrl+s" or (key == "enter" and not isinstance(self.focused, TextArea))
 
     def check_leave(self) -> bool:
         """Tell whether nothing would be lost."""

@@ -22,11 +22,11 @@ AWAY: Final = Verdict("unknown", "the controller does not answer, so nobody know
 
 
 class VerdictLine(Static):
-    """Shows a verdict in one line."""
+    """Shows a verdict, in two lines where it needs them."""
 
     def show(self, verdict: Verdict) -> None:
         """Draw it in its colour; the words say it too."""
-        self.update(safe_text(verdict.text), layout=False)
+        self.update(safe_text(verdict.text))
         for tone in ("good", "wait", "bad"):
             self.set_class(tone == verdict.tone, f"-{tone}")
 

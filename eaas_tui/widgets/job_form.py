@@ -98,6 +98,11 @@ class JobForm(VerticalScroll):
         """Say which field it is."""
         if (field := field_around(event.widget)) is not None:
             self.post_message(self.Reached(field.field.key))
+            self._bring_into_sight(field)
+
+    def _bring_into_sight(self, field: FormField) -> None:
+        """Scroll until the field is seen with its label and what is wrong with it."""
+        self.call_after_refresh(field.scroll_visible, animate=False)
 
     def _judge(self) -> None:
         """Find the mistakes, and show those of the fields that were touched."""
@@ -105,6 +110,8 @@ class JobForm(VerticalScroll):
         for key in SHOWN:
             shown = key in self._touched or key in self._blamed
             self._field(key).show_mistake(self.mistakes.get(key) if shown else None)
+        if (here := field_around(self.screen.focused)) is not None:
+            self._bring_into_sight(here)
 
     def _field(self, key: str) -> FormField:
         return self.query_one(f"#{id_of(key)}", FormField)

@@ -96,8 +96,23 @@ async def test_many_jobs_are_one_notice_with_counts_and_the_first_refusal(desk: 
 
     desk.actions.cancel([1, 2, 3])
 
-    assert await desk.done() == ["error: 2 of 3 jobs cancelled; refused: job 2 belongs to "]
+    assert await desk.done() == ["error: 2 of 3 jobs cancelled; refused 2: job 2 belongs to "]
     assert len(desk.asked()) == 3
+
+
+async def test_of_many_refusals_the_first_jobs_are_named_and_the_others_counted(
+    desk: Desk,
+) -> None:
+    for id in range(1, 21):
+        answer = NotYours(f"job {id} belongs to bob") if id % 2 else a_job(id, "Cancelled")
+        desk.stand_in.answers[f"POST /api/v1/jobs/{id}/cancel"] = answer
+
+    desk.actions.cancel(range(1, 21))
+
+    assert await desk.done() == [
+        "error: 10 of 20 jobs cancelled; refused 1, 3, 5, 7, 9, 11, 13, 15 and 2 more: "
+        "job 1 belongs to bob"
+    ]
 
 
 async def test_a_refusal_of_one_job_is_shown_as_the_controller_says_it(desk: Desk) -> None:

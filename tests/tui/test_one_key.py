@@ -1,10 +1,17 @@
 """Keys that arrive all at once mean what they would mean one by one."""
 
+import asyncio
+from collections.abc import Callable
+
 from textual import events
+from textual.pilot import Pilot
 from textual.widgets import Input
 
 from eaas_tui.app import ConsoleApp
 from eaas_tui.commanding import CommandLine
+from eaas_tui.one_key import TOO_FAST
+from eaas_tui.screens.confirm import Confirm
+from eaas_tui.screens.events import EventsScreen
 from eaas_tui.screens.jobs import JobsScreen
 from tests.rig.consoles import a_console
 
@@ -15,32 +22,59 @@ def type_at_once(app: ConsoleApp, *keys: str) -> None:
         app.post_message(events.Key(key, key if len(key) == 1 else None))
 
 
+async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not holds():
+            await pilot.pause(0.01)
+
+
 async def test_a_filter_typed_fast_cancels_nothing() -> None:
     app = a_console("busy")
     async with app.run_test() as pilot:
         app.picture_changed()
         await pilot.press("2")
         type_at_once(app, "slash", "x", "y", "space", "q")
-        await pilot.pause(0.5)
+        await until(pilot, lambda: bool(app.screen.query(Input)))
+        await until(pilot, lambda: app.screen.query_one(Input).value == "xyq")
 
         assert isinstance(app.screen, JobsScreen)
-        assert app.screen.query_one(Input).value == "xyq"
 
 
 async def test_a_command_typed_fast_arrives_whole() -> None:
     app = a_console()
     async with app.run_test() as pilot:
         type_at_once(app, "colon", *"nodexy")
-        await pilot.pause(0.5)
-
-        assert isinstance(app.screen, CommandLine)
-        assert app.screen.query_one(Input).value == "nodexy"
+        await until(pilot, lambda: isinstance(app.screen, CommandLine))
+        await until(pilot, lambda: app.screen.query_one(Input).value == "nodexy")
 
 
 async def test_a_key_whose_widget_is_gone_stops_no_other() -> None:
     app = a_console()
     async with app.run_test() as pilot:
         type_at_once(app, "question_mark", "escape", "colon", "escape", "2")
-        await pilot.pause(0.5)
+        await until(pilot, lambda: isinstance(app.screen, JobsScreen))
 
-        assert isinstance(app.screen, JobsScreen)
+
+async def test_of_keys_no_person_can_have_typed_none_acts_and_that_is_said_once() -> None:
+    app = a_console("busy")
+    async with app.run_test() as pilot:
+        app.picture_changed()
+        await pilot.press("2")
+        type_at_once(app, "x", "plus", "t", "X", "4")
+        await until(pilot, lambda: isinstance(app.screen, EventsScreen))
+
+        assert [note.message for note in app._notifications] == [f"x {TOO_FAST}"]
+        assert len(app.screen_stack) == 1
+
+
+async def test_a_key_that_acts_is_done_though_another_came_with_it() -> None:
+    app = a_console("busy")
+    async with app.run_test() as pilot:
+        app.store.link("live", "", 1.0)
+        app.client = object()  # type: ignore[assignment]
+        app.picture_changed()
+        await pilot.press("2")
+        await until(pilot, lambda: app.picture.is_live)
+        type_at_once(app, "j", "x")
+
+        await until(pilot, lambda: isinstance(app.screen, Confirm))

@@ -39,3 +39,14 @@ async def test_a_command_of_the_palette_is_carried_out() -> None:
         await pilot.pause()
 
         assert isinstance(app.screen, JobsScreen)
+
+
+async def test_over_the_form_the_palette_offers_its_keys_and_nothing_that_would_lose_it() -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        app.open_submit()
+        await pilot.pause()
+        offered = [hit.help async for hit in ConsoleCommands(app.screen).discover()]
+
+    assert {"key ctrl+s", "key ctrl+e", "key ctrl+o", "key ctrl+t"} <= set(offered)
+    assert not [help for help in offered if not str(help).startswith("key ")]

@@ -14,9 +14,15 @@ from eaas.views import JobView
 from eaas_tui.actions import Actions
 from eaas_tui.keys import bindings_for
 from eaas_tui.model.picture import Picture
-from eaas_tui.screens.acting import ActingScreen, CloneAsked, line_of
+from eaas_tui.screens.acting import (
+    ActingScreen,
+    CloneAsked,
+    cancel_question,
+    line_of,
+    lines_of,
+)
 from eaas_tui.screens.base import PictureApp
-from eaas_tui.screens.confirm import AskNumber, Confirm, PickQueue
+from eaas_tui.screens.confirm import AskNumber, Confirm, PickQueue, TypeToConfirm
 from tests.rig.pictures import a_picture, a_queue
 from tests.rig.stand_in import StandIn, a_job, serving
 from tests.rig.views import a_held_card
@@ -118,6 +124,44 @@ async def test_a_job_that_waits_gets_no_grace_to_ask_for(desk: Desk) -> None:
         assert await desk.asked(pilot) == []
 
 
+async def test_what_is_killed_at_once_has_its_number_typed_and_gets_no_grace(desk: Desk) -> None:
+    jobs = (a_job(1, "Running", node="n1"), a_job(2, user="bob"))
+    async with desk.chosen(*jobs) as (app, pilot):
+        await pilot.press("X")
+        assert isinstance(app.screen, TypeToConfirm)
+        await pilot.press("y", "enter", "backspace", "1", "enter")
+
+        assert await desk.asked(pilot) == [("POST 1/cancel", {"grace_s": 0.0})]
+
+
+async def test_what_waits_is_not_killed_but_cancelled(desk: Desk) -> None:
+    async with desk.chosen(a_job(1)) as (app, pilot):
+        await pilot.press("X")
+
+        assert app.told == ["Nothing to kill: job 1 has not started; x cancels"]
+
+
+def test_several_jobs_are_named_one_below_the_other_in_columns() -> None:
+    jobs = [a_job(9, name="训练"), a_job(10, "Running", name="train", user="bo", node="n")]
+
+    assert lines_of(jobs) == [
+        "9   训练   of ada  Pending  default",
+        "10  train  of bo   Running  n",
+    ]
+    assert lines_of([]) == []
+
+
+def test_the_question_before_a_cancel_says_whose_jobs_they_are_and_what_grace_they_get() -> None:
+    question = cancel_question([a_job(1, "Running", node="n", user="bob"), 77], "ada")
+
+    assert question._title == "Cancel 2 jobs?"
+    assert question._lines == ["It is not yours:", "1  of bob  Running  n", "77"]
+    assert [field.placeholder for field in question.fields()] == [
+        "grace: 10s, or type another, as 2m"
+    ]
+    assert not list(cancel_question([a_job(1)], "ada").fields())
+
+
 async def test_keys_that_fit_no_chosen_job_say_so_and_ask_nothing(desk: Desk) -> None:
     async with desk.chosen(a_job(1, "Failed")) as (app, pilot):
         await pilot.press("x", "plus", "t")
@@ -176,4 +220,4 @@ def test_a_job_in_one_line_names_its_owner_and_its_cards() -> None:
     cards = (a_held_card(0), a_held_card(2))
     job = a_job(7, "Running", name="train", node="n1", cards=cards)
 
-    assert line_of(job) == "7  train  ada  Running  n1 card 0, 2"
+    assert line_of(job) == "7  train  of ada  Running  n1 card 0, 2"

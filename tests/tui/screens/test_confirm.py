@@ -1,5 +1,6 @@
 """Nothing is done by a blind key: the answer that changes nothing is the default."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -7,9 +8,18 @@ from textual import events
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
+from textual.widgets import Button
 
 from eaas.views import QueueView
-from eaas_tui.screens.confirm import AskNumber, Confirm, PickQueue, Yes, named
+from eaas_tui.screens.confirm import (
+    TOO_EARLY,
+    AskNumber,
+    Confirm,
+    PickQueue,
+    TypeToConfirm,
+    Yes,
+    named,
+)
 
 UNASKED = object()
 
@@ -18,6 +28,7 @@ class AskingApp(App[None]):
     """Asks one question and keeps the answer."""
 
     answer: Any = UNASKED
+    reading_s = 0.0
 
     def ask(self, question: ModalScreen[Any]) -> None:
         self.push_screen(question, self.keep)
@@ -105,6 +116,39 @@ async def test_a_paste_answers_nothing() -> None:
         assert app.answer is UNASKED
 
 
+async def test_a_yes_that_came_before_the_question_could_be_read_is_none() -> None:
+    app = AskingApp()
+    app.reading_s = 0.4
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.ask(a_confirm())
+        await pilot.pause()
+        yes = app.screen.query_one("#yes", Button)
+        assert str(yes.label).strip() == "Cancel the job"
+        for keys in (["y"], ["tab", "enter"]):
+            await pilot.press(*keys)
+            assert app.answer is UNASKED
+            assert shown(pilot, "#question-mistake") == TOO_EARLY
+
+        async with asyncio.timeout(20):
+            while not str(yes.label).startswith("y"):
+                await pilot.pause(0.01)
+        await pilot.press("y")
+        await pilot.pause()
+
+        assert app.answer == Yes()
+
+
+async def test_what_kills_is_typed_and_any_other_word_is_none() -> None:
+    def question() -> TypeToConfirm:
+        return TypeToConfirm("Kill job 42 at once?", word="42", does="kill it")
+
+    assert await answer_to(question(), *"42", "enter") is True
+    assert await answer_to(question(), *"y", "enter") is UNASKED
+    assert await answer_to(question(), "enter") is UNASKED
+    assert await answer_to(question(), "escape") is None
+    assert await answer_to(question(), *"42", "tab", "enter") is None
+
+
 async def test_what_is_asked_about_is_named_as_it_is_written() -> None:
     app = AskingApp()
     async with app.run_test(size=(80, 24)) as pilot:
@@ -143,6 +187,7 @@ async def test_every_question_fits_somehow(size: tuple[int, int]) -> None:
         a_confirm(),
         AskNumber("Priority", value=None, least=0, most=1),
         PickQueue("Move", queues=[a_queue("default")] * 1),
+        TypeToConfirm("Kill", word="42", does="kill it"),
     )
     for question in questions:
         app = AskingApp()

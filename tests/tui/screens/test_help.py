@@ -1,7 +1,10 @@
-from textual.widgets import OptionList
+from textual.widgets import Input, OptionList
 
+from eaas_tui.commanding import CommandLine
 from eaas_tui.keys import Needs
-from eaas_tui.screens.help import HelpScreen, entries, matching
+from eaas_tui.screens.events import EventsScreen
+from eaas_tui.screens.help import Entry, HelpScreen, entries, matching
+from tests.rig.consoles import a_console
 from tests.rig.pictures import a_picture
 from tests.rig.pilots import on_screen, screen_lines
 
@@ -11,21 +14,29 @@ ALL = frozenset[Needs]({"look", "act", "admin"})
 def test_help_has_the_screens_own_keys_first_and_the_commands_last() -> None:
     found = entries("jobs", ALL)
 
-    assert found[0] == ("j down", "one row down")
-    assert found[-1][0] == ":quit"
+    assert found[0] == Entry("j down", "one row down")
+    assert found[-1].press == ":quit"
+
+
+def test_the_forms_help_has_its_own_keys_and_no_command_that_would_lose_it() -> None:
+    found = entries("submit", ALL)
+
+    assert found[0].press == "ctrl+s"
+    assert {"ctrl+e", "ctrl+o", "ctrl+t", "ctrl+g", "ctrl+c"} <= {entry.press for entry in found}
+    assert not [entry for entry in found if entry.verb or len(entry.press) == 1]
 
 
 def test_help_leaves_out_what_one_may_not_do() -> None:
     looking = entries("jobs", frozenset[Needs]({"look"}))
 
-    assert not [entry for entry in looking if "cancel" in entry[1]]
+    assert not [entry for entry in looking if "cancel" in entry.does]
 
 
 def test_help_is_found_by_words_and_by_the_key_itself() -> None:
     found = entries("jobs", ALL)
 
-    assert ("x", "cancel it or what is marked; asks first") in matching(found, "Cancel mark")
-    assert matching(found, "x")[0][0] == "x"
+    assert "x" in [entry.press for entry in matching(found, "Cancel mark")]
+    assert matching(found, "x")[0].press == "x"
     assert matching(found, "nothing like this") == []
 
 
@@ -41,3 +52,17 @@ async def test_typing_searches_and_escape_closes() -> None:
 
         await pilot.press("escape")
         assert app.screen is not screen
+
+
+async def test_a_click_does_what_the_line_says() -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        for words, place in (("all jobs, or", CommandLine), ("what happened", EventsScreen)):
+            await pilot.press("question_mark")
+            app.screen.query_one(Input).value = words
+            await pilot.pause()
+            await pilot.click(OptionList, offset=(5, 0))
+            await pilot.pause()
+
+            assert isinstance(app.screen, place)
+            await pilot.press("escape")

@@ -236,8 +236,8 @@ async def test_cancelling_many_asks_once_names_them_and_forgets_the_marks(
         text = str(question.query_one("#question-lines").render())
         assert text.splitlines() == [
             "2 of them are not yours:",
-            "1  train-1  bob  Running  n1",
-            "2  train-2  bob  Running  n1",
+            "1  train-1  of bob  Running  n1",
+            "2  train-2  of bob  Running  n1",
         ]
 
         await pilot.press("enter")

@@ -45,7 +45,7 @@ async def test_a_form_is_saved_and_opened_as_a_job_file(socket: Path, tmp_path: 
     path.write_text("command: sleep 2\ngpus: 1\n---\ncommand: b\n")
 
     async with the_form(socket, tmp_path) as person:
-        await person.pilot.click("#open")
+        await person.press("ctrl+o")
         await person.pilot.pause()
         person.app.screen.query_one("#path", Input).value = str(path)
         await person.press("enter")
