@@ -34,9 +34,10 @@ class LogTimes:
     def lacks(self, begin: int, end: int, held: tuple[int, int]) -> Ask | None:
         """Return what to ask for so that the times of these bytes are known; None if they are.
 
-        ``held`` is what is held of the log: nothing beyond it is asked for.
+        ``held`` is what is held of the log: nothing beyond it is asked for, and nothing at all
+        for bytes that went out of it, as others will be in sight in a moment.
         """
-        if self.begin <= begin and end <= self.end:
+        if (self.begin <= begin and end <= self.end) or not held[0] <= begin < end <= held[1]:
             return None
         if self.begin <= begin <= self.end:
             first, last = self.end, end + AROUND_BYTES

@@ -82,8 +82,8 @@ class LogPane(LogFollowing):
             self._doing = ""
             self._tell()
         if hit is None:
-            more = "before" if backwards else "after"
-            self._say(f"no '{self._words}' {more} this")
+            there, back = ("before", "n looks after") if backwards else ("after", "N looks before")
+            self._say(f"no '{self._words}' {there} this; {back} it")
             return
         self._hit = hit
         if not self.view.look_at(hit, rows_before=self.view.rows_seen // 3):

@@ -15,6 +15,7 @@ from eaas_tui.log_source import LogClient, LogSource, Stream
 from eaas_tui.model.columns import Cell
 from eaas_tui.model.job_page import bytes_words
 from eaas_tui.model.log_pages import HEAD, TAIL, Ask, LogPages
+from eaas_tui.model.log_times import AROUND_BYTES
 from eaas_tui.widgets.log_scroll import PAINT_S, LogScroll
 from eaas_tui.widgets.log_view import LogView
 from eaas_tui.widgets.text_pane import TextRow
@@ -127,10 +128,12 @@ class LogFollowing(Widget):
             try:
                 if not is_open:
                     await source.open()
+                    await self._time_end(source)
                     is_open = True
                     self._opened(source)
                 while not self._is_all(source):
                     await source.poll(self._reads_from)
+                    await self._time_end(source)
                     self._trouble = ""
                     self._opened(source)
                     await asyncio.sleep(PAINT_S)
@@ -212,21 +215,34 @@ class LogFollowing(Widget):
         if view.times is None or view.pages is not pages or (seen := view.in_sight) is None:
             return None
         first, last = seen
-        return view.times.lacks(first, max(last, first + 1), (pages.begin, pages.end))
+        last = max(last, min(first + 1, pages.end))  # an empty line has a time as well
+        return view.times.lacks(first, last, (pages.begin, pages.end))
 
     async def _timed(self, source: LogSource) -> None:
         """Bring times until those of all that is in sight are there."""
         while (ask := self._times_lacking(source.pages)) is not None:
-            times = self.view.times
-            try:
-                told = await source.times(ask)
-            except EaasError as error:
-                self._say(f"the times can't be told: {error.sentence}")
-                self.view.set_times(shown=False)
-                return
+            await self._bring_times(source, ask)
+            self.view.lay_out()
+
+    async def _time_end(self, source: LogSource) -> None:
+        """Bring the times of the log's end before it is painted, so that they don't come after."""
+        times, pages = self.view.times, source.pages
+        if times is None or not self.view.follow:
+            return
+        begin = max(pages.begin, pages.end - AROUND_BYTES)
+        if (ask := times.lacks(begin, pages.end, (pages.begin, pages.end))) is not None:
+            await self._bring_times(source, ask)
+
+    async def _bring_times(self, source: LogSource, ask: Ask) -> None:
+        times = self.view.times
+        try:
+            told = await source.times(ask)
+        except EaasError as error:
+            self._say(f"the times can't be told: {error.sentence}")
+            self.view.set_times(shown=False)
+        else:
             if times is not None:
                 times.put(ask, told)
-            self.view.lay_out()
 
     def _tell(self) -> None:
         if not self.is_attached:

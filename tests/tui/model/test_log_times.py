@@ -47,6 +47,7 @@ def test_only_what_lacks_is_asked_for_with_some_of_what_is_held_around() -> None
     assert times.lacks(40_000, 59_000, (0, 60_000)) is None
     assert times.lacks(59_000, 60_500, (0, 60_500)) == Ask(60_000, 500)
     assert times.lacks(0, 100, (0, 60_000)) == Ask(0, 100 + AROUND_BYTES)
+    assert times.lacks(59_000, 60_500, (90_000, 99_000)) is None
 
 
 def test_what_goes_on_is_added_and_what_does_not_replaces() -> None:
