@@ -1,4 +1,3 @@
-import timeit
 from typing import Any
 
 import pytest
@@ -7,6 +6,7 @@ from hypothesis import strategies as st
 
 from eaas.views import JobView
 from eaas_tui.model.filters import Filter, FilterMistake, parse
+from tests.rig.costs import cost_s
 from tests.rig.views import a_job, a_reason
 
 JOBS = (
@@ -116,9 +116,7 @@ def test_ten_thousand_jobs_are_filtered_within_15_milliseconds(text: str) -> Non
     filter = parse(text)
     assert isinstance(filter, Filter)
 
-    took_s = min(timeit.repeat(lambda: filter.select(jobs), number=1, repeat=7))
-
-    assert took_s < 0.015 * 2  # twice, for a machine that is busy with other things
+    assert cost_s(lambda: filter.select(jobs)) < 0.015 * 2  # twice: others use the caches too
 
 
 def _various(id: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-import time
+from statistics import median
 
 from msgspec.structs import replace
 from rich.cells import cell_len
@@ -7,6 +7,7 @@ from eaas_tui.model.grid import Spot, lay_out
 from eaas_tui.model.grid_scene import Scene, Sparks, seen
 from eaas_tui.model.grid_text import Wish
 from eaas_tui.model.picture import EMPTY, Picture
+from tests.rig.costs import costing
 from tests.rig.pictures import a_big_picture
 
 FRAME_S = 0.015
@@ -61,8 +62,8 @@ def test_a_hundred_nodes_of_eight_cards_are_drawn_within_a_frame() -> None:
     took = []
     for picture in pictures:
         picture = replace(picture, samples=pictures[0].samples)
-        began = time.perf_counter()
-        seen(a_scene(picture, 200, 38), sparks)
-        took.append(time.perf_counter() - began)
+        with costing() as cost:
+            seen(a_scene(picture, 200, 38), sparks)
+        took.append(cost.s)
 
-    assert min(took) < FRAME_S
+    assert median(took) < FRAME_S

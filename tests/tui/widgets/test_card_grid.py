@@ -1,4 +1,4 @@
-import time
+from statistics import median
 from typing import Any, Self
 
 import pytest
@@ -10,6 +10,7 @@ from eaas_tui.glyphs import ASCII
 from eaas_tui.model.grid import Spot
 from eaas_tui.model.picture import Link, Picture
 from eaas_tui.widgets.card_grid import CardGrid
+from tests.rig.costs import costing
 from tests.rig.pictures import a_big_picture, a_card, a_held_card, a_node, a_picture, a_pool
 from tests.rig.pilots import OneWidget, lines_of, widths
 
@@ -182,9 +183,9 @@ async def test_a_hundred_nodes_of_eight_cards_change_within_a_frame() -> None:
         await pilot.pause()
         took = []
         for picture in pictures[1:]:
-            began = time.perf_counter()
-            grid.show(picture)
-            lines_of(grid)
-            took.append(time.perf_counter() - began)
+            with costing() as cost:
+                grid.show(picture)
+                lines_of(grid)
+            took.append(cost.s)
 
-        assert min(took) < FRAME_S
+        assert median(took) < FRAME_S
