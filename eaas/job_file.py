@@ -1,13 +1,14 @@
 """Job files: YAML (or JSON) with one job per document, every mistake reported at once."""
 
+import hashlib
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from eaas.errors import FieldError, Invalid, TooLarge
-from eaas.field_checks import Mistake, Text, Wrong, below
+from eaas.field_checks import Check, Mistake, Text, Truth, Wrong, below
 from eaas.job_spec import MAX_MISTAKES, JobSpec, field_error, invalid, read_spec
 from eaas.spelling import shown
 from eaas.yaml_tree import Tree, read_trees
@@ -16,9 +17,13 @@ MAX_BYTES: Final = 256 * 1024
 MAX_DOCUMENTS: Final = 1000
 
 KEY_FIELD: Final = "key"
-"""The one key of a document that isn't part of the job."""
+LOG_FIELD: Final = "log"
+"""Keys of a document that aren't part of the job."""
 
 KEY_CHECK: Final = Text(pattern="[!-~]+", rule="text without blanks", max_chars=200)
+OWN_CHECKS: Final[Mapping[str, Check]] = {KEY_FIELD: KEY_CHECK, LOG_FIELD: Truth()}
+
+T = TypeVar("T")
 
 _UNREADABLE: Final = re.compile(
     "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
@@ -37,6 +42,8 @@ class JobDocument(msgspec.Struct, frozen=True, kw_only=True):
     """Where it begins in the file, from 1."""
     key: str | None = None
     """Its ``key``: the same key and the same body are the same job."""
+    log: bool = False
+    """Its ``log``: a watched folder puts the job's log beside the file when it ends."""
 
 
 def read_job_file(data: bytes | str, *, name: str = "job file") -> list[JobDocument]:
@@ -45,14 +52,22 @@ def read_job_file(data: bytes | str, *, name: str = "job file") -> list[JobDocum
     ``name`` stands before the mistakes. A file over 256 KiB raises TooLarge. Paths in
     ``with`` stay as typed; the caller knows what they are relative to.
     """
+    return read_documents(data, job_document, name=name)
+
+
+def read_documents(data: bytes | str, read: Callable[[Tree], T], *, name: str) -> list[T]:
+    """Return what ``read`` makes of each document, or raise Invalid with all their mistakes.
+
+    ``read`` gets documents that are not empty and parsed to their end, and raises Invalid.
+    """
     text = _text(data, name)
-    documents: list[JobDocument] = []
+    documents: list[T] = []
     errors: list[FieldError] = []
     empty = True
     for tree in read_trees(text):
         empty = empty and tree.value is None and not tree.broken
         try:
-            documents += _documents(tree)
+            documents += _read(tree, read)
         except Invalid as error:
             errors += error.errors
         if len(errors) > MAX_MISTAKES:
@@ -66,8 +81,18 @@ def read_job_file(data: bytes | str, *, name: str = "job file") -> list[JobDocum
     return documents
 
 
-def _documents(tree: Tree) -> Iterator[JobDocument]:
-    """Yield the document's job, if it isn't empty, or raise Invalid."""
+def file_key(documents: Sequence[JobDocument]) -> str | None:
+    """Return the idempotency key the file itself gives; several documents have one together."""
+    keys = [document.key for document in documents]
+    if len(keys) == 1:
+        return keys[0]
+    if None in keys:
+        return None
+    return "batch-" + hashlib.sha256("\n".join(map(str, keys)).encode()).hexdigest()
+
+
+def _read(tree: Tree, read: Callable[[Tree], T]) -> Iterator[T]:
+    """Yield what the document is, if it isn't empty, or raise Invalid."""
     errors = [
         msgspec.structs.replace(field_error(mistake), line=line, column=column)
         for mistake, (line, column) in tree.mistakes
@@ -75,10 +100,10 @@ def _documents(tree: Tree) -> Iterator[JobDocument]:
     if tree.syntax is not None:
         errors.append(tree.syntax)
     known = {(error.line, error.column) for error in errors}
-    document = None
+    document: T | None = None
     if not tree.broken and tree.value is not None:
         try:
-            document = _document(tree)
+            document = read(tree)
         except Invalid as error:
             errors += [e for e in error.errors if (e.line, e.column) not in known]
     if errors:
@@ -87,25 +112,27 @@ def _documents(tree: Tree) -> Iterator[JobDocument]:
         yield document
 
 
-def _document(tree: Tree) -> JobDocument:
+def job_document(tree: Tree) -> JobDocument:
+    """Return the document's job, or raise Invalid with its mistakes."""
     if not isinstance(tree.value, dict):
         message = f"a job is `key: value` lines, not {shown(tree.value)}; between jobs stands ---"
         raise Invalid((field_error(Mistake(message), tree.locate),))
     fields = dict(tree.value)
     errors: list[FieldError] = []
-    key = None
-    if KEY_FIELD in fields:
-        try:
-            key = KEY_CHECK.read(fields.pop(KEY_FIELD))
-        except Wrong as error:
-            errors += [field_error(m, tree.locate) for m in below(KEY_FIELD, error.mistakes)]
+    own: dict[str, Any] = {}
+    for name, check in OWN_CHECKS.items():
+        if name in fields:
+            try:
+                own[name] = check.read(fields.pop(name))
+            except Wrong as error:
+                errors += [field_error(m, tree.locate) for m in below(name, error.mistakes)]
     try:
         spec = read_spec(fields, tree.locate)
     except Invalid as error:
         raise Invalid((*errors, *error.errors)) from None
     if errors:
         raise Invalid(tuple(errors))
-    return JobDocument(spec=spec, line=tree.line, key=key)
+    return JobDocument(spec=spec, line=tree.line, **own)
 
 
 def _text(data: bytes | str, name: str) -> str:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from eaas.job_fields import FIELDS, JobField
-from eaas.job_file import KEY_CHECK, KEY_FIELD
+from eaas.job_file import KEY_CHECK, KEY_FIELD, LOG_FIELD
 
 SCHEMA_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
@@ -28,6 +28,10 @@ def job_schema() -> dict[str, object]:
             KEY_FIELD: {
                 **KEY_CHECK.schema(),
                 "description": "The same key with the same body is the same job (files only).",
+            },
+            LOG_FIELD: {
+                "type": "boolean",
+                "description": "In a watched folder: put the log beside the file at the end.",
             },
         },
     }

@@ -296,6 +296,22 @@ class EventView(View, frozen=True, kw_only=True):
     user: str | None
 
 
+class FolderView(View, frozen=True, kw_only=True):
+    """A watched folder: whose files it takes, and how it is doing since the controller's start."""
+
+    path: str
+    pool: str | None
+    queue: str | None
+    user: str | None
+    """Whose jobs they are; None: the file's owner's."""
+    log: bool
+    state: Literal["watching", "disabled"]
+    reason: str | None
+    accepted: int
+    refused: int
+    looked_at: str | None
+
+
 class StatusView(View, frozen=True, kw_only=True):
     """The controller in one glance."""
 

@@ -4,8 +4,9 @@ import asyncio
 import logging
 import os
 import signal
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
-from typing import Final
+from typing import Any, Final
 
 from aiohttp import web
 
@@ -21,6 +22,8 @@ from eaas_daemon.config import DEFAULT_PORT, ControllerConfig
 from eaas_daemon.core.events import LogWasDropped
 from eaas_daemon.engine import Engine
 from eaas_daemon.home import admin_token, prepare_home
+from eaas_daemon.intake.intake import Intake
+from eaas_daemon.intake.settings import FolderSettings
 from eaas_daemon.logs.store import DroppedLog, LogStore
 from eaas_daemon.revive import revive
 from eaas_daemon.samples.files import RunFiles
@@ -38,13 +41,19 @@ class Controller:
     """One controller's parts, alive."""
 
     def __init__(
-        self, database: Database, engine: Engine, served: Served, sampler: Sampler, clock: Clock
+        self,
+        database: Database,
+        engine: Engine,
+        served: Served,
+        clock: Clock,
+        beside: Sequence[Callable[[], Coroutine[Any, Any, None]]],
     ) -> None:
         self._database = database
         self._engine = engine
         self._served = served
-        self._sampler = sampler
         self._clock = clock
+        self._beside = beside
+        """What else works until the controller stops."""
 
     async def work(self, until: asyncio.Event) -> None:
         """Run everything until the event is set."""
@@ -52,15 +61,14 @@ class Controller:
             running = [
                 tasks.create_task(self._engine.run()),
                 tasks.create_task(self._engine.tick()),
-                tasks.create_task(self._sampler.run()),
                 tasks.create_task(self._prune()),
+                *(tasks.create_task(work()) for work in self._beside),
             ]
             await until.wait()
             await self._served.close()
             self._engine.refuse_all("the controller is stopping; try again in a moment")
             for task in running:
                 task.cancel()
-        await self._sampler.write_all()
 
     async def _prune(self) -> None:
         while True:
@@ -97,6 +105,7 @@ async def assemble(
 
     sampler = Sampler(state, clock, RunFiles(paths.job_samples))
     await sampler.recall()
+    stack.push_async_callback(sampler.write_all)
 
     def note_dropped(dropped: DroppedLog) -> None:
         sampler.forget(JobUid(dropped.uid), dropped.attempt)
@@ -119,6 +128,9 @@ async def assemble(
     engine.listen(roster)
     engine.listen(hub)
     engine.listen(sampler)
+    intake = Intake(engine, logs, os.geteuid(), clock)
+    engine.listen(intake.follower)
+    intake.watch((FolderSettings(path=paths.inbox), *config.folders))
     app = make_app(
         engine=engine,
         roster=roster,
@@ -127,6 +139,7 @@ async def assemble(
         packs=PackStore(paths.packs),
         hub=hub,
         sampler=sampler,
+        intake=intake,
         home=paths.home,
         admin_token=admin_token(paths.admin_token),
         service_uid=os.geteuid(),
@@ -135,7 +148,7 @@ async def assemble(
     )
     served = await _serve(app, paths, config)
     log.info("listening on %s and %s", paths.socket, served.address)
-    return Controller(database, engine, served, sampler, clock)
+    return Controller(database, engine, served, clock, (sampler.run, intake.work))
 
 
 async def _serve(app: web.Application, paths: Paths, config: ControllerConfig) -> Served:

@@ -9,6 +9,7 @@ import yaml
 
 from eaas.errors import FieldError, Invalid
 from eaas.spelling import nearest
+from eaas_daemon.intake.settings import FolderSettings
 
 DEFAULT_PORT: Final = 7470
 
@@ -26,6 +27,8 @@ class ControllerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     log_budget_mib: AtLeastOne = 20480
     """What job logs may take on this disk; the oldest ended ones go first."""
     journal_days: AtLeastOne = 90
+    folders: tuple[FolderSettings, ...] = ()
+    """Watched folders beside ``inbox/`` in the controller's own folder."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
 
 
@@ -43,7 +46,7 @@ def read_config(path: Path | None, overrides: Mapping[str, Any]) -> ControllerCo
     if unknown:
         raise Invalid(tuple(_unknown(key) for key in unknown))
     try:
-        return msgspec.convert(settings, ControllerConfig)
+        return msgspec.convert(settings, ControllerConfig, dec_hook=_path)
     except msgspec.ValidationError as error:
         where = "" if path is None else f"{path}: "
         raise Invalid((FieldError(field="", message=f"{where}{error}"),)) from error
@@ -63,6 +66,16 @@ def _file(path: Path) -> dict[str, Any]:
         message = f"{path} must hold keys and values, not {type(content).__name__}"
         raise Invalid((FieldError(field="", message=message),))
     return dict(content)
+
+
+def _path(kind: type, value: object) -> Path:
+    """Return the folder that a setting names."""
+    if kind is not Path or not isinstance(value, str):
+        raise NotImplementedError(kind)
+    path = Path(value).expanduser()
+    if not path.is_absolute():
+        raise ValueError(f"{value}: a folder is given from the root on, like /srv/jobs")
+    return path
 
 
 def _unknown(key: str) -> FieldError:

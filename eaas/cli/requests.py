@@ -1,14 +1,13 @@
 """What ``job submit`` sends: each document of a file with the flags on top, or the flags alone."""
 
-import hashlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 import msgspec
 
-from eaas.job_file import JobDocument, read_job_file
+from eaas.job_file import file_key, read_job_file
 from eaas.job_spec import read_spec, spec_as_typed
 
 Fields = Mapping[str, object]
@@ -38,7 +37,7 @@ def requests_from(file: str | None, flags: Fields, *, key: str | None = None) ->
         return [_request({}, flags, Path(), key)]
     name, data, base = _read(file)
     documents = read_job_file(data, name=name)
-    keyed = key or _key_of(documents)
+    keyed = key or file_key(documents)
     return [_request(spec_as_typed(one.spec), flags, base, keyed) for one in documents]
 
 
@@ -77,13 +76,3 @@ def _read(file: str) -> tuple[str, bytes, Path]:
         return file, path.read_bytes(), path.parent
     except OSError as error:
         raise click.UsageError(f"can't read {file}: {(error.strerror or '').lower()}") from error
-
-
-def _key_of(documents: Sequence[JobDocument]) -> str | None:
-    """Return the key the file itself gives; several documents are one batch with one key."""
-    keys = [document.key for document in documents]
-    if len(keys) == 1:
-        return keys[0]
-    if None in keys:
-        return None
-    return "batch-" + hashlib.sha256("\n".join(map(str, keys)).encode()).hexdigest()

@@ -16,6 +16,7 @@ from eaas_daemon.api.packs import PackStore
 from eaas_daemon.clock import Clock
 from eaas_daemon.core.events import Caller
 from eaas_daemon.engine import Engine
+from eaas_daemon.intake.intake import Intake
 from eaas_daemon.logs.store import LogStore
 from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.readers import Reader
@@ -44,6 +45,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     packs: PackStore
     hub: Hub
     sampler: Sampler
+    intake: Intake
     bell: JobBell
     files: FileExchange
     long_calls: LongCalls

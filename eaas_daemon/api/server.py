@@ -39,6 +39,7 @@ from eaas_daemon.api.system import HEALTH, SystemRoutes
 from eaas_daemon.clock import Clock
 from eaas_daemon.core.events import Caller
 from eaas_daemon.engine import Engine
+from eaas_daemon.intake.intake import Intake
 from eaas_daemon.logs.store import LogStore
 from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.readers import Reader
@@ -81,6 +82,7 @@ def make_app(
     packs: PackStore,
     hub: Hub,
     sampler: Sampler,
+    intake: Intake,
     home: Path,
     admin_token: str,
     service_uid: int,
@@ -96,6 +98,7 @@ def make_app(
         packs=packs,
         hub=hub,
         sampler=sampler,
+        intake=intake,
         bell=JobBell(),
         files=FileExchange(roster),
         long_calls=LongCalls(),

@@ -16,7 +16,7 @@ HEALTH = "/healthz"
 
 
 class SystemRoutes:
-    """``/api/v1/status``, ``/api/v1/events`` and ``/healthz``."""
+    """``/api/v1/status``, ``/api/v1/events``, ``/api/v1/folders`` and ``/healthz``."""
 
     def __init__(self, parts: Parts, version: str) -> None:
         self._parts = parts
@@ -27,12 +27,17 @@ class SystemRoutes:
         return [
             web.get("/api/v1/status", self.status, allow_head=False),
             web.get("/api/v1/events", self.events, allow_head=False),
+            web.get("/api/v1/folders", self.folders, allow_head=False),
             web.get(HEALTH, self.health),
         ]
 
     async def health(self, request: web.Request) -> web.Response:
         """Say that the controller answers; anybody may ask."""
         return answer({"status": "ok"})
+
+    async def folders(self, request: web.Request) -> web.Response:
+        """Show the watched folders."""
+        return answer(Page(list(self._parts.intake.views()), None))
 
     async def status(self, request: web.Request) -> web.Response:
         """Show the controller in one glance."""

@@ -215,6 +215,14 @@ class LogFinished(Event, frozen=True, kw_only=True):
     end: LogEnd
 
 
+class FolderNoted(Event, frozen=True, kw_only=True):
+    """A watched folder can be watched again, or can't."""
+
+    path: str
+    wrong: str | None
+    """A sentence, or None when nothing is wrong any more."""
+
+
 class LogWasDropped(Event, frozen=True, kw_only=True):
     """An ended attempt's log was deleted so that the log budget holds."""
 

@@ -276,3 +276,11 @@ def log_dropped(state: State, event: e.LogWasDropped, now: float) -> None:
         "logs have reached their budget on this disk, and the oldest go first"
     )
     state.journal("log.dropped", words, now, job=job.number, user=job.user)
+
+
+def folder_noted(state: State, event: e.FolderNoted, now: float) -> None:
+    """Say in the journal that a watched folder is out of use, or in use again."""
+    if event.wrong is None:
+        state.journal("folder.enabled", f"{event.path} is watched again", now)
+    else:
+        state.journal("folder.disabled", f"nothing is taken: {event.wrong}", now)

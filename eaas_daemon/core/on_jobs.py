@@ -8,7 +8,7 @@ from eaas import reasons as r
 from eaas.errors import Conflict, EaasError, FieldError, Forbidden, Invalid, NotFound, NotYours
 from eaas.ids import JobUid, NodeName, PoolName, QueueName, UserName, new_uid
 from eaas.job_spec import JobSpec
-from eaas.lifecycle import JobState, Verb
+from eaas.lifecycle import DEFAULT_GRACE_S, JobState, Verb
 from eaas_daemon.core import events as e
 from eaas_daemon.core.admission import admit, queue_for
 from eaas_daemon.core.attempts import KEEP_WORKSPACE_S, advance, tell_over
@@ -17,10 +17,13 @@ from eaas_daemon.core.effects import Dispatch, KeepUntil
 from eaas_daemon.core.model import Job, Queue, StopIntent
 from eaas_daemon.core.state import State
 
-DEFAULT_GRACE_S: Final = 10.0
 MAX_GRACE_S: Final = 3600.0
 MAX_KEEP_S: Final = 3650 * 86400.0
 """Ten years: what is meant to stay for good does not belong into a workspace."""
+
+
+FOLDER_KEYS: Final = "folder:"
+"""How the keys of files in watched folders begin: the same file is the same job for good."""
 
 
 class KeyReused(EaasError):

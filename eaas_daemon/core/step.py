@@ -42,6 +42,7 @@ HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.AgentGone: from_agents.gone,
     e.LogFinished: from_agents.log_finished,
     e.LogWasDropped: from_agents.log_dropped,
+    e.FolderNoted: from_agents.folder_noted,
     e.Tick: ticking.tick,
 }
 

@@ -7,6 +7,7 @@ from typing import Final
 from eaas.ids import PoolName
 from eaas_daemon.core.changes import Changes, ClaimRow
 from eaas_daemon.core.model import Job, Node, Pool, Queue, Value
+from eaas_daemon.core.on_jobs import FOLDER_KEYS
 from eaas_daemon.store import rows
 from eaas_daemon.store.failures import StoreRefused
 
@@ -169,11 +170,13 @@ def _read_pools(connection: sqlite3.Connection) -> tuple[Pool, ...]:
 def prune_some(connection: sqlite3.Connection, now: float, keep_journal_s: float) -> int:
     """Delete a bounded number of rows nobody will ask for; return how many.
 
-    Idempotency keys go after a week, history and released claims after ``keep_journal_s``.
+    Idempotency keys go after a week, but for those of files in watched folders; history and
+    released claims after ``keep_journal_s``.
     """
     old_keys = connection.execute(
-        "DELETE FROM keys WHERE rowid IN (SELECT rowid FROM keys WHERE at < ? LIMIT ?)",
-        (now - KEEP_KEYS_S, PRUNE_ROWS),
+        "DELETE FROM keys WHERE rowid IN"
+        " (SELECT rowid FROM keys WHERE at < ? AND key NOT GLOB ? LIMIT ?)",
+        (now - KEEP_KEYS_S, f"{FOLDER_KEYS}*", PRUNE_ROWS),
     )
     old_lines = connection.execute(
         "DELETE FROM journal WHERE at < ?"

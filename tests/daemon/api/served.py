@@ -26,6 +26,7 @@ from eaas_daemon.api.server import Served, application, make_app, serve
 from eaas_daemon.core import events as e
 from eaas_daemon.core.model import Job
 from eaas_daemon.engine import Engine
+from eaas_daemon.intake.intake import Intake
 from eaas_daemon.logs.store import LogStore
 from eaas_daemon.revive import revive
 from eaas_daemon.samples.files import RunFiles
@@ -223,6 +224,7 @@ async def _built(home: Path, stack: AsyncExitStack) -> House:
         packs=PackStore(home / "packs"),
         hub=hub,
         sampler=sampler,
+        intake=Intake(engine, logs, os.geteuid(), clock),
         bell=JobBell(),
         files=FileExchange(roster),
         long_calls=LongCalls(),
@@ -246,6 +248,7 @@ async def a_controller(house: House, *, service_uid: int | None = None) -> Async
         packs=parts.packs,
         hub=parts.hub,
         sampler=parts.sampler,
+        intake=parts.intake,
         home=parts.home,
         admin_token=TOKEN,
         service_uid=os.geteuid() if service_uid is None else service_uid,

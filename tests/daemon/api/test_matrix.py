@@ -32,6 +32,7 @@ WHOSE: Final = {
     ("HEAD", "/healthz"): OPEN,
     ("GET", "/api/v1/status"): EVERYBODY,
     ("GET", "/api/v1/events"): EVERYBODY,
+    ("GET", "/api/v1/folders"): EVERYBODY,
     ("GET", "/api/v1/stream"): EVERYBODY,
     ("GET", "/api/v1/jobs"): EVERYBODY,
     ("POST", "/api/v1/jobs"): EVERYBODY,

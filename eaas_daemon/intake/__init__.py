@@ -1,0 +1,1 @@
+"""The watched folders: job files that people drop are taken, answered beside, and followed."""

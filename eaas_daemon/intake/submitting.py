@@ -1,0 +1,114 @@
+"""From what a file says to jobs: through the one engine, under keys that make it happen once."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from eaas.errors import EaasError, FieldError, Invalid, Unavailable
+from eaas.folder_file import FolderFile, Order
+from eaas.ids import JobNumber
+from eaas.job_file import JobDocument, file_key
+from eaas.job_spec import spec_as_typed
+from eaas_daemon.api.job_bodies import body_hash
+from eaas_daemon.core import events as e
+from eaas_daemon.core.on_jobs import FOLDER_KEYS, Replayed
+from eaas_daemon.engine import Engine
+from eaas_daemon.store.failures import StoreUnavailable
+
+PASSING = (Unavailable, StoreUnavailable)
+"""Failures that say nothing about the file: it is tried again."""
+
+
+class Accepted(msgspec.Struct, frozen=True, kw_only=True):
+    """The jobs that stand for a file."""
+
+    numbers: tuple[int, ...]
+    log: bool = False
+    again: bool = False
+    """The file had come before."""
+
+
+class Obeyed(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a file of orders: a sentence for each job."""
+
+    done: dict[int, str]
+
+
+class Refused(msgspec.Struct, frozen=True, kw_only=True):
+    """Every mistake of a file."""
+
+    errors: tuple[FieldError, ...]
+
+
+Outcome = Accepted | Obeyed | Refused
+
+
+def folder_key(path: Path, name: str, data: bytes) -> str:
+    """Return the key under which this content under this name in this folder is one submit."""
+    digest = hashlib.sha256(b"\0".join((str(path).encode(), name.encode(), data)))
+    return FOLDER_KEYS + digest.hexdigest()
+
+
+class Submitter:
+    """Carries out what files say."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def carry_out(self, content: FolderFile, caller: e.Caller, key: str) -> Outcome:
+        """Return what became of the file. Raises one of ``PASSING`` when it must come again."""
+        try:
+            if content.orders:
+                return await self._obey(content.orders, caller)
+            return await self._submit(content.jobs, caller, key)
+        except PASSING:
+            raise
+        except Invalid as refusal:
+            return Refused(errors=refusal.errors)
+        except EaasError as refusal:
+            return Refused(errors=(FieldError(field="", message=refusal.sentence),))
+
+    async def _submit(
+        self, documents: Sequence[JobDocument], caller: e.Caller, key: str
+    ) -> Accepted:
+        fields = [spec_as_typed(document.spec) for document in documents]
+        event = e.Submit(
+            caller=caller,
+            specs=tuple(document.spec for document in documents),
+            key=file_key(documents) or key,
+            body_hash=body_hash(fields[0] if len(fields) == 1 else fields, force=False),
+        )
+        log = any(document.log for document in documents)
+        try:
+            jobs = await self._engine.ask(event)
+        except Replayed as known:
+            return Accepted(numbers=known.row.jobs, log=log, again=True)
+        return Accepted(numbers=tuple(job.number for job in jobs), log=log)
+
+    async def _obey(self, orders: Sequence[Order], caller: e.Caller) -> Obeyed | Refused:
+        """Carry out every order that can be; what can't be is said beside the others."""
+        done: dict[int, str] = {}
+        wrong: list[FieldError] = []
+        for order in orders:
+            try:
+                done[order.job] = await self._one(order, caller)
+            except PASSING:
+                raise
+            except EaasError as refusal:
+                wrong.append(FieldError(field="", message=f"{refusal.sentence}"))
+        if not wrong:
+            return Obeyed(done=done)
+        did = [FieldError(field="", message=f"job {job}: {what}") for job, what in done.items()]
+        return Refused(errors=(*wrong, *did))
+
+    async def _one(self, order: Order, caller: e.Caller) -> str:
+        number = JobNumber(order.job)
+        if order.priority is None:
+            job = await self._engine.ask(e.Cancel(caller=caller, number=number))
+            return f"cancel: it is {job.state}"
+        job = await self._engine.ask(
+            e.SetPriority(caller=caller, number=number, priority=order.priority)
+        )
+        return f"priority {job.priority}: it is {job.state}"
