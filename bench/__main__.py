@@ -11,6 +11,7 @@ from typing import Final
 
 from bench import (
     at_rest,
+    big_log,
     console,
     containers,
     first_instruction,
@@ -30,6 +31,7 @@ PARTS: Final[Mapping[str, Callable[[int, bool], Awaitable[Section]]]] = {
     "containers": containers.measure,
     "at-rest": at_rest.measure,
     "console": console.measure,
+    "big-log": big_log.measure,
     "fresh-clone": fresh_clone.measure,
 }
 

@@ -90,12 +90,10 @@ class LogPane(LogFollowing):
             self._say("the hit is further into its line than is shown; S saves the log to a file")
 
     def _seek_begin(self, source: LogSource, *, backwards: bool) -> int:
-        """Return where to begin: beside the last hit's line, or at what is in sight."""
-        pages = source.pages
-        if self._hit is None:
-            return pages.end if backwards else self.view.top.offset
-        if not pages.begin <= self._hit < pages.end:
-            return self._hit if backwards else self._hit + 1
+        """Return where to begin: beside the last hit's line if it is in sight, else at what is."""
+        pages, seen = source.pages, self.view.in_sight
+        if self._hit is None or seen is None or not seen[0] <= self._hit <= seen[1]:
+            return pages.end if backwards and self.view.follow else self.view.top.offset
         index = pages.index_at(self._hit)
         return pages.start(index) if backwards else pages.stop(index)
 

@@ -24,6 +24,27 @@ async def test_the_log_is_followed_live_and_searched() -> None:
         await until_said(pilot, "follow")
 
 
+async def test_after_a_look_elsewhere_the_search_goes_on_from_there() -> None:
+    client = LogsInMemory(RUNNING)
+    client.write(b"".join(b"step %d\n" % number for number in range(100)))
+    app = JobApp(RUNNING, client, tab="Log")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_said(pilot, "step 99")
+        await pilot.press("slash", *"step 9", "enter")
+        await until_said(pilot, "held")
+
+        await pilot.press("g")
+        await until_said(pilot, "line 1 ")
+        await pilot.press("n")
+
+        await until_said(pilot, "line 4 ")
+        await pilot.press("N")
+        async with asyncio.timeout(WITHIN_S):
+            while not app.notices:
+                await pilot.pause(0.02)
+        assert app.notices == ["no 'step 9' before this; n looks after it"]
+
+
 async def test_the_log_is_copied_and_saved(tmp_path: Path) -> None:
     client = LogsInMemory(RUNNING)
     client.write(b"\x1b[31mone\x1b[0m\ntwo\n")
