@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -82,11 +83,6 @@ class Past(msgspec.Struct, frozen=True, kw_only=True):
     utilization_pct: Sequence[Value]
     memory_pct: Sequence[Value]
 
-    def index_at(self, at: float) -> int | None:
-        """Return the place of the sample of that moment."""
-        index = int((at - self.begin) // self.every_s)
-        return index if 0 <= index < len(self.utilization_pct) else None
-
 
 def shares(used_mib: Sequence[Value], total_mib: Value) -> list[Value]:
     """Return what share of a card's memory is used, in percent."""
@@ -144,7 +140,8 @@ class _Ring:
         """Fill what is unknown of the complete samples, and what lies before the first."""
         own_first = self.slot - len(self.utilization)
         first = max(self.slot - KEPT, min(own_first, int(past.begin // EVERY_S)))
-        places = [past.index_at((slot + 0.5) * EVERY_S) for slot in range(first, self.slot)]
+        count = len(past.utilization_pct)
+        places = _places(past.begin, past.every_s, count, first, self.slot)
         self.utilization = _filled(self.utilization, past.utilization_pct, places)
         self.memory = _filled(self.memory, past.memory_pct, places)
 
@@ -161,6 +158,13 @@ class _Ring:
             utilization_pct=(self.utilization_mean.value(),),
             memory_pct=(self.memory_mean.value(),),
         )
+
+
+@lru_cache(maxsize=8)
+def _places(begin: float, every_s: float, count: int, first: int, end: int) -> list[int | None]:
+    """Return for each of our samples which of theirs is of its time: the same for all cards."""
+    indexes = (int(((slot + 0.5) * EVERY_S - begin) // every_s) for slot in range(first, end))
+    return [index if 0 <= index < count else None for index in indexes]
 
 
 def _filled(
