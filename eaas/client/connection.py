@@ -24,7 +24,10 @@ CONNECT_S: Final = 5.0
 ANSWER_S: Final = 30.0
 MAX_FRAME_BYTES: Final = 256 << 20
 """A snapshot of a large pool is one frame."""
-HEARTBEAT_S: Final = 20.0
+HEARTBEAT_S: Final = 8.0
+"""After so long without a word the controller is asked for one, and half as long waited for it:
+old numbers pass for fresh ones no longer than that.
+"""
 PIECE_BYTES: Final = 256 * 1024
 
 _BARE: Final[Mapping[int, type[EaasError]]] = {

@@ -158,6 +158,9 @@ async def _frames(
                     yield decoder.decode(message.data)
                 except msgspec.MsgspecError as error:
                     raise NotUnderstood(
-                        f"a frame of the stream is not understood: {error}"
+                        "a frame of the stream is not understood: the controller may be of another "
+                        f"version, update the older of the two ({error})"
                     ) from error
+    if isinstance(websocket.exception(), TimeoutError):
+        raise Cut(f"the controller at {connection.address} has fallen silent; it may hang")
     raise Cut(f"the controller at {connection.address} ended the stream")
