@@ -18,6 +18,9 @@ UNSAFE: Final = re.compile(
 
 _CODES: Final = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "21", "51", "52", "53")
 """SGR codes of Rich's attributes, by bit."""
+_ENDS: Final = {"1": "22", "2": "22", "3": "23", "4": "24", "7": "27"}
+"""What ends one attribute alone; bold and dim end together."""
+_BOTH_ENDED: Final = 0b11
 _SEEN_ON_BLANKS: Final = sum(1 << _CODES.index(code) for code in ("4", "7", "9", "21", "53"))
 """Underline, reverse, strike and overline: these show on a blank, too."""
 
@@ -63,16 +66,28 @@ def sgr(before: Look, after: Look) -> str:
     """Return the shortest sequence that turns one look into another."""
     if before == after:
         return ""
-    codes = []
-    if before.attributes & ~after.attributes or after == PLAIN:
-        codes, before = [""], PLAIN
+    ways = [["", *_added(PLAIN, after)]]
+    if (ends := _ended(before.attributes & ~after.attributes)) is not None:
+        kept = before.attributes & ~(_BOTH_ENDED if "22" in ends else 0)
+        ways.append([*ends, *_added(before._replace(attributes=kept), after)])
+    return min((f"\x1b[{';'.join(codes)}m" for codes in ways), key=len)
+
+
+def _added(before: Look, after: Look) -> list[str]:
+    """Return the codes of what the look has and the one before has not."""
     added = after.attributes & ~before.attributes
-    codes += [code for bit, code in enumerate(_CODES) if added >> bit & 1]
+    codes = [code for bit, code in enumerate(_CODES) if added >> bit & 1]
     if after.ink != before.ink:
         codes.append(after.ink or "39")
     if after.paper != before.paper:
         codes.append(after.paper or "49")
-    return f"\x1b[{';'.join(codes)}m"
+    return codes
+
+
+def _ended(attributes: int) -> list[str] | None:
+    """Return the codes that end the attributes; None where terminals don't agree on one."""
+    codes = [_ENDS.get(code) for bit, code in enumerate(_CODES) if attributes >> bit & 1]
+    return list(dict.fromkeys(code for code in codes if code)) if all(codes) else None
 
 
 @lru_cache(4096)

@@ -5,8 +5,9 @@ times the bytes. This takes Textual's updates apart into cells and compares. It 
 Textual's private parts, so the version is pinned, and where they differ the stock writer is used.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from inspect import signature
+from itertools import chain
 from typing import Any, Final
 
 from rich.cells import cell_len
@@ -20,11 +21,16 @@ from eaas_tui.cells import PLAIN, Look, look_of, sgr, signs_of
 
 BRIDGED: Final = 4
 """A gap of so many unchanged cells is written again: a move of the cursor is as long."""
+SCATTERED: Final = 1000
+"""So many changed cells at most are tried colour by colour too: to turn to another colour and back
+is longer than to move there twice."""
 FULL_FRAMES: Final = 8
 """So many frames may wait for a slow terminal; what comes then waits as one. The queue holds 30,
 and blocks the program after that."""
 DRAINED_WITHIN_S: Final = 0.1
 
+Cell = tuple[int, int]
+"""Row and column."""
 Piece = tuple[int, int, Strip]
 """Row, column, and what stands there."""
 
@@ -67,22 +73,44 @@ class ShownScreen:
         self._cursor: tuple[int, int] | None = None
         """Row and column the terminal's cursor is at; None when that isn't sure."""
         self._out: list[str] = []
+        self._changed: list[Cell] = []
 
     def paint(self, pieces: Iterable[Piece], system: ColorSystem) -> str:
         """Return what makes the terminal show the pieces; empty when it does already."""
-        self._out = []
-        self._cursor = None
+        self._changed = []
         for y, x, strip in pieces:
             if 0 <= y < self.size[1]:
                 for text, style, control in strip:
                     if not control:
                         x = self._put(y, x, signs_of(text), look_of(style, system))
+        cells = self._changed
+        written = self._written(cells)
+        if len(cells) > SCATTERED:
+            return written
+        return min(written, self._written(self._by_colour(cells)), key=len)
+
+    def _written(self, cells: Iterable[Cell]) -> str:
+        """Return what writes the cells in this order."""
+        self._out, self._cursor = [], None
+        for y, x in cells:
+            self._write(y, x)
         if self._look != PLAIN:
             self._turn(PLAIN)
         return "".join(self._out)
 
+    def _by_colour(self, cells: Sequence[Cell]) -> list[Cell]:
+        """Return the cells one look after the other; a blank goes with what stands before it."""
+        groups: dict[Look, list[Cell]] = {}
+        last = PLAIN
+        for y, x in cells:
+            look = self._looks[y][x]
+            if self._signs[y][x] != " " or last.blank != look:
+                last = look
+            groups.setdefault(last, []).append((y, x))
+        return list(chain.from_iterable(groups.values()))
+
     def _put(self, y: int, x: int, signs: tuple[str, ...] | list[str], look: Look) -> int:
-        """Write what differs of a piece of one look; return the column after it."""
+        """Keep a piece of one look and note which cells it changes; return the column after it."""
         end = min(x + len(signs), self.size[0])
         if end <= x or x < 0:
             return x + len(signs)
@@ -92,10 +120,8 @@ class ShownScreen:
         row, row_looks = self._signs[y], self._looks[y]
         if row[x:end] != new or row_looks[x:end] != looks:
             was = zip(row[x:end], row_looks[x:end], new, looks, strict=True)
-            changed = [at for at, (a, b, c, d) in enumerate(was, x) if a != c or b != d]
+            self._changed += [(y, at) for at, (a, b, c, d) in enumerate(was, x) if a != c or b != d]
             row[x:end], row_looks[x:end] = new, looks
-            for at in changed:
-                self._write(y, at)
         return x + len(signs)
 
     def _write(self, y: int, x: int) -> None:
@@ -119,7 +145,8 @@ class ShownScreen:
             self._out.append(f"\x1b[{y + 1};{x + 1}H")
         elif not self._bridge(y, self._cursor[1], x):
             gap = x - self._cursor[1]
-            self._out.append(f"\x1b[{gap}C" if 0 < gap < 100 else f"\x1b[{x + 1}G")
+            by = "" if gap == 1 else gap
+            self._out.append(f"\x1b[{by}C" if 0 < gap < 100 else f"\x1b[{x + 1}G")
         self._cursor = (y, x)
 
     def _bridge(self, y: int, start: int, end: int) -> bool:

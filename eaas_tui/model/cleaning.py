@@ -1,7 +1,7 @@
 """Everything the controller sent, made harmless for a terminal: once, where it enters the model.
 
 What is clean already, nearly everything, is looked at with one C call a Struct and comes back
-as the same object.
+as the same object. Texts that thousands of jobs have in common are kept once.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,9 +11,10 @@ from types import UnionType
 from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from eaas.safe_text import safe_text
+from eaas.views import JobView
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -21,6 +22,12 @@ MAX_TEXT: Final = 1000
 """Characters of one text that are kept; no screen shows more. The spec is kept whole."""
 MAX_DEPTH: Final = 12
 """How deep the values of a spec may nest; what lies deeper is left out."""
+
+MAX_SHARED: Final = 5000
+"""Texts and reasons that are remembered, so that the next job with the same one shares it."""
+SHARED: Final[Mapping[type, tuple[str, ...]]] = {
+    JobView: ("user", "pool", "queue", "state", "node", "image_digest", "reason")
+}
 
 Clean = Callable[[Any], Any]
 
@@ -30,6 +37,7 @@ class Cleaner:
 
     def __init__(self) -> None:
         self._plans: dict[type, _Plan] = {}
+        self._shared: dict[Any, Any] = {}
 
     def __call__(self, struct: S) -> S:
         """Return the Struct with every text in it safe; the same one if there was nothing to do."""
@@ -45,7 +53,27 @@ class Cleaner:
                 new = clean(value)
                 if new is not value:
                     changes[name] = new
-        return replace(struct, **changes) if changes else struct
+        if changes:
+            struct = replace(struct, **changes)
+        for name in plan.shared:  # nobody else has seen this Struct yet
+            if (value := getattr(struct, name)) is not None:
+                force_setattr(struct, name, self._one(value))
+        return struct
+
+    def _one(self, value: Any) -> Any:
+        """Return the first of the values that are equal to this one."""
+        known = self._shared.get(value)
+        if known is None and len(self._shared) < MAX_SHARED:
+            known = self._shared[value] = value
+        return value if known is None else known
+
+    def _typed(self, spec: dict[str, Any]) -> dict[str, Any]:
+        """Return the spec safe; images and commands are often those of many jobs."""
+        safe: dict[str, Any] = typed(spec)
+        for key, value in safe.items():
+            if type(value) is str:
+                safe[key] = self._one(value)
+        return safe
 
     def _plan(self, kind: type) -> "_Plan":
         texts: list[str] = []
@@ -56,7 +84,7 @@ class Cleaner:
                 texts.append(name)
             elif (clean := self._clean_of(kinds)) is not None:
                 others.append((name, clean))
-        plan = self._plans[kind] = _Plan(texts, others)
+        plan = self._plans[kind] = _Plan(texts, others, SHARED.get(kind, ()))
         return plan
 
     def _clean_of(self, kinds: tuple[Any, ...]) -> Clean | None:
@@ -69,14 +97,17 @@ class Cleaner:
                 clean = line if str in inner else self._clean_of(inner)
                 return None if clean is None else partial(_each, clean)
             if kind is dict or get_origin(kind) is dict:
-                return typed
+                return self._typed
         return None
 
 
 class _Plan:
     """Which fields of one Struct are texts, and which hold something with texts in it."""
 
-    def __init__(self, texts: list[str], others: list[tuple[str, Clean]]) -> None:
+    def __init__(
+        self, texts: list[str], others: list[tuple[str, Clean]], shared: tuple[str, ...]
+    ) -> None:
+        self.shared: Final = shared
         self.texts: Final = tuple(texts)
         self.others: Final = tuple(others)
         self.read: Final[Callable[[Any], tuple[str | None, ...]]] = (

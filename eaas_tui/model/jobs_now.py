@@ -10,6 +10,7 @@ from eaas.lifecycle import ENDED, JobState
 from eaas.units import utc_text
 from eaas.views import JobView
 from eaas_tui.model import job_table
+from eaas_tui.model.job_set import once
 from eaas_tui.model.picture import Picture
 from eaas_tui.model.viewport import Rows
 
@@ -35,12 +36,13 @@ def jobs_now(
     Each of the three kinds gets a third of the room, and more where another needs less.
     """
     user = picture.user if mine else None
-    running, failed, waiting = _kinds(picture.jobs.values(), user, now)
-    kinds = (
-        nsmallest(room, running, key=lambda job: (job.started_at or NEVER, job.id)),
-        nlargest(room, failed, key=lambda job: (job.finished_at or "", job.id)),
-        nsmallest(room, waiting, key=lambda job: (job.position or LAST, job.id)),
+    jobs = picture.jobs
+    running, failed, waiting = once(
+        jobs, ("now", user, room), lambda: _kinds(jobs.values(), user, room)
     )
+    since = utc_text(now - LATELY_S)
+    lately = [job for job in failed if (job.finished_at or "") >= since]
+    kinds = (running, lately, waiting)
     shares = fair_shares([len(kind) for kind in kinds], room)
     shown = [job for kind, share in zip(kinds, shares, strict=True) for job in kind[:share]]
     by_id: Mapping[int, JobView] = {job.id: job for job in shown}
@@ -67,10 +69,9 @@ def fair_shares(wanted: Sequence[int], room: int) -> list[int]:
 
 
 def _kinds(
-    jobs: Iterable[JobView], user: str | None, now: float
+    jobs: Iterable[JobView], user: str | None, room: int
 ) -> tuple[list[JobView], list[JobView], list[JobView]]:
-    """Return what is on a node, what failed lately and what waits; ``user``'s only, if given."""
-    since = utc_text(now - LATELY_S)
+    """Return the first of what is on a node, what failed and what waits; ``user``'s, if given."""
     running: list[JobView] = []
     failed: list[JobView] = []
     waiting: list[JobView] = []
@@ -81,6 +82,10 @@ def _kinds(
             waiting.append(job)
         elif job.state not in ENDED:
             running.append(job)
-        elif job.state in BAD and (job.finished_at or "") >= since:
+        elif job.state in BAD:
             failed.append(job)
-    return running, failed, waiting
+    return (
+        nsmallest(room, running, key=lambda job: (job.started_at or NEVER, job.id)),
+        nlargest(room, failed, key=lambda job: (job.finished_at or "", job.id)),
+        nsmallest(room, waiting, key=lambda job: (job.position or LAST, job.id)),
+    )

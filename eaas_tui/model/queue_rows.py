@@ -6,6 +6,7 @@ from typing import Final
 from eaas.views import JobView, QueueView
 from eaas_tui.model.columns import Cell, Column, Row
 from eaas_tui.model.format import duration, of_limit, unix
+from eaas_tui.model.job_set import once
 from eaas_tui.model.picture import Picture
 from eaas_tui.model.viewport import Rows
 
@@ -22,7 +23,7 @@ COLUMNS: Final = (
 
 def queue_rows(picture: Picture, now: float) -> Rows[str]:
     """Return the queues, by pool and then the most urgent first; ``now`` in Unix seconds."""
-    oldest = oldest_wait(picture.jobs)
+    oldest = once(picture.jobs, "oldest wait", lambda: oldest_wait(picture.jobs))
     keys = sorted(picture.queues, key=lambda ref: _order(picture.queues[ref]))
     one_pool = len(picture.pools) <= 1
     return Rows(

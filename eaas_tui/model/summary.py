@@ -6,6 +6,7 @@ from typing import Final, Literal
 import msgspec
 
 from eaas.lifecycle import PLACED, CardState, JobState, NodeState
+from eaas_tui.model.job_set import once
 from eaas_tui.model.picture import Link, Picture
 
 Tone = Literal["plain", "strong", "muted", "good", "busy", "warn", "bad"]
@@ -24,7 +25,7 @@ class Part(msgspec.Struct, frozen=True):
 
 def pool_parts(picture: Picture) -> list[Part]:
     """Return the pool's counts, what matters most first: a narrow line leaves out the last ones."""
-    jobs = Counter(job.state for job in picture.jobs.values())
+    jobs = once(picture.jobs, "states", lambda: Counter(job.state for job in picture.jobs.values()))
     running = sum(jobs[state] for state in PLACED)
     parts = [
         Part(NAME, "strong"),

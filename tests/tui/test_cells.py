@@ -59,7 +59,9 @@ def test_colours_become_those_that_the_terminal_has() -> None:
         (RED, PLAIN, "\x1b[m"),
         (RED, Look(ink=RED.ink, paper="44"), "\x1b[44m"),
         (Look(ink="31", paper="44"), Look(paper="44"), "\x1b[39m"),
-        (Look(1, "31"), Look(0, "31"), "\x1b[;31m"),
+        (Look(1, "31"), Look(0, "31"), "\x1b[22m"),
+        (Look(0b1011, RED.ink), Look(0b0010, RED.ink), "\x1b[22;24;2m"),
+        (Look(1 << 9, "31"), Look(0, "31"), "\x1b[;31m"),
         (Look(1), Look(0b1001, "31"), "\x1b[4;31m"),
     ],
 )
