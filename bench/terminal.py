@@ -1,4 +1,4 @@
-"""A terminal for one program: takes what it writes, as fast as it comes, and times it."""
+"""A terminal for one program: takes what it writes, as fast as it comes or as a link does."""
 
 import fcntl
 import os
@@ -18,16 +18,33 @@ ANSWERS: Final = {b"\x1b[6n": b"\x1b[1;2R", b"\x1b[?2026$p": b"\x1b[?2026;2$y"}
 PAINTED: Final = b"\x1b[?2026l"
 """What ends a draw that is held together."""
 WITHIN_S: Final = 20.0
+AT_ONCE_BYTES: Final = 256
+"""What a slow link lets through at once after a pause, and the most that it is asked for."""
 
 
 class Terminal(AbstractContextManager["Terminal"]):
     """A program in a pty. Reads only when asked to, so that nothing competes with the program."""
 
-    def __init__(self, argv: Sequence[str], env: Mapping[str, str], *, width: int, height: int):
+    def __init__(
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        *,
+        width: int,
+        height: int,
+        link_bytes_s: float | None = None,
+    ) -> None:
+        """Start the program; ``link_bytes_s`` is how much its link carries a second, if not all."""
+        self._link_bytes_s: Final = link_bytes_s
+        self._carried_at = time.monotonic()
+        """When the link has carried all that was read."""
         self._master, slave = os.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
         self.began_at: Final = time.monotonic()
-        dropped = ("NO_COLOR", "COLUMNS", "LINES", "TMUX", "TERM_PROGRAM")
+        dropped = (
+            *("NO_COLOR", "COLUMNS", "LINES", "TMUX", "TERM_PROGRAM"),
+            "PYTHONDONTWRITEBYTECODE",  # nobody compiles everything at each start
+        )
         self._process: Final = subprocess.Popen(
             argv,
             stdin=slave,
@@ -88,22 +105,33 @@ class Terminal(AbstractContextManager["Terminal"]):
             written += self._read(left)
         return time.monotonic(), bytes(written)
 
-    def paint_s(self, key: str) -> float:
-        """Press a key; return how long it took until a draw was complete."""
-        self.settle(0.005)
+    def answer_s(self, key: str, sign: bytes) -> float:
+        """Press a key; return how long it took until a draw with this sign was complete."""
         pressed_at = time.monotonic()
         self.press(key)
-        painted_at, _ = self.until(PAINTED)
-        return painted_at - pressed_at
+        written = bytearray()
+        while (at := written.find(sign)) < 0 or PAINTED not in written[at:]:
+            if time.monotonic() - pressed_at > WITHIN_S:
+                raise RuntimeError(f"no answer to {key}: {bytes(written[-2000:])!r}")
+            written += self._read(WITHIN_S)
+        return time.monotonic() - pressed_at
 
     def _read(self, within_s: float) -> bytes:
         if not select.select([self._master], [], [], within_s)[0]:
             return b""
         try:
-            piece = os.read(self._master, 65536)
+            piece = os.read(self._master, 65536 if self._link_bytes_s is None else AT_ONCE_BYTES)
         except OSError:
             return b""
+        self._carry(len(piece))
         for question, answer in ANSWERS.items():
             if question in piece:
                 os.write(self._master, answer)
         return piece
+
+    def _carry(self, count: int) -> None:
+        """Take as long for these bytes as the link does."""
+        if self._link_bytes_s is not None:
+            begin = max(self._carried_at, time.monotonic() - AT_ONCE_BYTES / self._link_bytes_s)
+            self._carried_at = begin + count / self._link_bytes_s
+            time.sleep(max(0.0, self._carried_at - time.monotonic()))
