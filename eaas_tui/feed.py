@@ -10,8 +10,9 @@ from typing import Final, Literal, NoReturn, Protocol
 
 from eaas.errors import EaasError, Forbidden, Unauthenticated
 from eaas.sample_views import NodeSamplesView
+from eaas.units import utc_text
 from eaas.views import EventView, Page, StatusView
-from eaas.wire.to_client import AnyToClient, Changes, Snapshot
+from eaas.wire.to_client import AnyToClient, Changes, Snapshot, SnapshotJobs
 from eaas_tui.model.store import Store
 from eaas_tui.recording import Recorded, Recorder
 
@@ -36,7 +37,7 @@ class Source(Protocol):
         """Return lines of the journal."""
 
     def stream(
-        self, after: int | None = None, *, patience_s: float | None = None
+        self, after: int | None = None, *, patience_s: float | None = None, pieces: bool = False
     ) -> AsyncGenerator[AnyToClient, None]:
         """Yield frames until the connection breaks."""
 
@@ -120,19 +121,19 @@ class _Ear:
         store = self._store
         status = await self._source.status()
         store.knows(status.user, is_admin=status.role == "admin")
-        after = store.seq if store.epoch == status.epoch else None
+        after = store.seq if store.epoch == status.epoch and store.is_whole else None
         if after is not None and after == status.seq:
             self.tell("live")
         before: asyncio.Task[None] | None = None
         try:
-            async with aclosing(self._source.stream(after, patience_s=0)) as frames:
+            async with aclosing(self._source.stream(after, patience_s=0, pieces=True)) as frames:
                 async for frame in frames:
                     reached()
                     self._take(frame)
-                    if isinstance(frame, Snapshot):
-                        await self._recall(frame)
+                    if isinstance(frame, Snapshot | SnapshotJobs) and store.is_whole:
+                        await self._recall()
                         gc.freeze()  # thousands of views that stay need not be looked at again
-                    if before is None:
+                    if before is None and store.is_whole:
                         before = asyncio.create_task(self._recall_samples())
         finally:
             if before is not None:
@@ -143,14 +144,15 @@ class _Ear:
         self._store.apply(frame, now)
         if self._recorder is not None:
             self._recorder.write(Recorded.heard(frame, now, self._store))
-        self.tell("live")
+        if self._store.is_whole:
+            self.tell("live")
 
-    async def _recall(self, snapshot: Snapshot) -> None:
+    async def _recall(self) -> None:
         """Fetch what the journal says of the time before: a snapshot has no events."""
         page = await self._source.events(limit=EARLIER_EVENTS)
         if page.items:
-            seq, events = snapshot.seq, tuple(page.items)
-            self._take(Changes(after=seq, seq=seq, at=snapshot.at, events=events))
+            seq, events = self._store.seq, tuple(page.items)
+            self._take(Changes(after=seq, seq=seq, at=utc_text(self._clock()), events=events))
 
     async def _recall_samples(self) -> None:
         """Fetch what the cards did while this console did not look; it goes on without."""

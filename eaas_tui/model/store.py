@@ -1,6 +1,6 @@
 """What the stream has said so far, kept as the one picture. No clock and no socket here."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Final, Generic, Literal, TypeVar
 
@@ -9,10 +9,18 @@ from msgspec.structs import replace
 from eaas.lifecycle import ENDED
 from eaas.sample_views import NodeSamplesView
 from eaas.views import EventView, JobView, NodeView, PoolView, QueueView
-from eaas.wire.to_client import AnyToClient, Changes, Readings, Snapshot
+from eaas.wire.to_client import (
+    AnyToClient,
+    Changes,
+    ManyReadings,
+    Readings,
+    Snapshot,
+    SnapshotJobs,
+)
 from eaas_tui.model.cleaning import Cleaner, line
 from eaas_tui.model.format import unix
 from eaas_tui.model.history import History, Past, shares
+from eaas_tui.model.job_set import JobSet
 from eaas_tui.model.picture import EMPTY, Link, Picture
 
 KEPT_ENDED: Final = 300
@@ -32,11 +40,14 @@ class Store:
         self.seq = 0
         self.epoch: int | None = None
         """None before the first snapshot."""
+        self.is_whole = True
+        """False while more of a snapshot is to come; until then the picture before it stays."""
+        self._before = EMPTY
         self._clean: Final = Cleaner()
         self._pools: Final = _Part[str, PoolView]()
         self._queues: Final = _Part[str, QueueView]()
         self._nodes: Final = _Part[str, NodeView]()
-        self._jobs: Final = _Part[int, JobView]()
+        self._jobs: Final = _Part[int, JobView](JobSet)
         self._ended: dict[int, None] = {}
         """Numbers of the kept jobs that have ended, the earliest first."""
         self._events: tuple[EventView, ...] = ()
@@ -49,7 +60,11 @@ class Store:
     @property
     def picture(self) -> Picture:
         """Return how things stand; the very same picture as before when nothing has changed."""
-        if self._picture is None:
+        if self._picture is None and not self.is_whole:
+            self._picture = replace(
+                self._before, link=self._link, user=self._user, is_admin=self._is_admin
+            )
+        elif self._picture is None:
             self._picture = Picture(
                 seq=self.seq,
                 link=self._link,
@@ -79,14 +94,24 @@ class Store:
 
     def apply(self, frame: AnyToClient, now: float) -> None:
         """Take a frame in. ``now`` is Unix seconds, for the history of the cards."""
+        if isinstance(frame, Snapshot):
+            self._before = self.picture
         self._picture = None
         match frame:
             case Snapshot():
                 self._start_over(frame)
+            case SnapshotJobs():
+                self._put_jobs(frame.jobs)
+                self.is_whole = frame.last
             case Changes():
                 self._change(frame)
             case Readings():
                 self._read(frame, now)
+            case ManyReadings():
+                for readings in frame.readings:
+                    self._read(readings, now)
+        if self.is_whole:
+            self._before = EMPTY
 
     def _start_over(self, frame: Snapshot) -> None:
         """Believe the snapshot alone, but for jobs that were seen to end: it leaves those out.
@@ -98,7 +123,7 @@ class Store:
         if frame.epoch != self.epoch:
             ended, self._events = {}, ()
             self._history.clear()
-        self.seq, self.epoch = frame.seq, frame.epoch
+        self.seq, self.epoch, self.is_whole = frame.seq, frame.epoch, frame.whole
         self._pools.start({line(view.name): clean(view) for view in frame.pools})
         self._queues.start({line(view.ref): clean(view) for view in frame.queues})
         self._nodes.start({line(view.name): clean(view) for view in frame.nodes})
@@ -183,8 +208,9 @@ class Store:
 class _Part(Generic[K, V]):
     """One mapping of the picture: changed here, and copied when somebody is to see it."""
 
-    def __init__(self) -> None:
+    def __init__(self, freeze: Callable[[dict[K, V]], Mapping[K, V]] | None = None) -> None:
         self.now: dict[K, V] = {}
+        self._freeze: Final = freeze or (lambda now: MappingProxyType(dict(now)))
         self._frozen: Mapping[K, V] | None = MappingProxyType({})
 
     def start(self, items: dict[K, V]) -> None:
@@ -203,5 +229,5 @@ class _Part(Generic[K, V]):
     def frozen(self) -> Mapping[K, V]:
         """Return the mapping as it stands, never to change again."""
         if self._frozen is None:
-            self._frozen = MappingProxyType(dict(self.now))
+            self._frozen = self._freeze(self.now)
         return self._frozen

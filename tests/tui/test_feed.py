@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from eaas.errors import EaasError, NotFound, Unauthenticated, Unreachable
 from eaas.sample_views import CardSamplesView, NodeSamplesView
 from eaas.units import utc_text
 from eaas.views import EventView, Page, StatusView
-from eaas.wire.to_client import AnyToClient, Snapshot
+from eaas.wire.to_client import AnyToClient, Snapshot, SnapshotJobs
 from eaas_tui.feed import LONGEST_WAIT_S, Backoff, follow
 from eaas_tui.model.picture import Link, Picture
 from eaas_tui.model.store import Store
@@ -74,8 +75,9 @@ class Script:
         return Page(list(self.journal))
 
     async def stream(
-        self, after: int | None = None, *, patience_s: float | None = None
+        self, after: int | None = None, *, patience_s: float | None = None, pieces: bool = False
     ) -> AsyncGenerator[AnyToClient, None]:
+        assert pieces, "the console takes long snapshots in pieces"
         self.asked_after.append(after)
         call = self.calls.pop(0)
         assert isinstance(call, Call)
@@ -230,6 +232,26 @@ async def test_the_journal_of_the_time_before_is_fetched_with_each_snapshot() ->
     await console.hear(script)
 
     assert [event.seq for event in console.store.picture.events] == [2, 3, 4]
+
+
+async def test_a_snapshot_in_pieces_is_shown_and_gone_on_from_when_it_is_whole() -> None:
+    console = Console()
+    begin = replace(a_snapshot(3, jobs=(a_job(1),)), whole=False)
+    half, rest = (SnapshotJobs(jobs=(a_job(id),), last=id == 3) for id in (2, 3))
+    script = Script(
+        Call(begin, half, CUT, seq=3),
+        Call(begin, half, changes(4, jobs=(a_job(1, "Running"),)), rest, CUT, seq=3),
+        Call(CUT, seq=4),
+        journal=(an_event(2),),
+    )
+
+    await console.hear(script)
+
+    assert console.states() == ["connecting", "away", "live", "away", "live", "away"]
+    assert script.asked_after == [None, None, 4]
+    picture = console.store.picture
+    assert picture.jobs == {1: a_job(1, "Running"), 2: a_job(2), 3: a_job(3)}
+    assert [event.seq for event in picture.events] == [2]
 
 
 async def test_it_outlives_a_hundred_restarts() -> None:
