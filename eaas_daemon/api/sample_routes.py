@@ -11,7 +11,7 @@ from eaas.sample_views import CardRunView, CardSamplesView, JobSamplesView, Node
 from eaas.units import utc_text
 from eaas.views import Page
 from eaas_daemon.api.bodies import query_int
-from eaas_daemon.api.jobs import own_job
+from eaas_daemon.api.jobs import known_job
 from eaas_daemon.api.parts import Parts, answer
 from eaas_daemon.core.admin import node_named
 from eaas_daemon.core.model import Job
@@ -56,7 +56,7 @@ class SampleRoutes:
 
     async def of_job(self, request: web.Request) -> web.Response:
         """Show the whole run of an attempt, the newest one unless another is asked for."""
-        job = own_job(self._parts, request)
+        job = known_job(self._parts, request)
         count = len(job.attempts)
         number = query_int(request, "attempt", count, least=0)
         if number > count or (number == 0 and count > 0):

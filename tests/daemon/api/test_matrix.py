@@ -44,7 +44,7 @@ WHOSE: Final = {
     ("GET", f"{JOB}/attempts/{{n}}/log"): OWNER,
     ("GET", f"{JOB}/attempts/{{n}}/log/search"): OWNER,
     ("GET", f"{JOB}/attempts/{{n}}/log/times"): OWNER,
-    ("GET", f"{JOB}/samples"): OWNER,
+    ("GET", f"{JOB}/samples"): EVERYBODY,
     ("PATCH", JOB): OWNER,
     ("POST", f"{JOB}/top"): ADMIN,
     ("POST", f"{JOB}/cancel"): OWNER,
