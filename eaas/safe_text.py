@@ -30,7 +30,10 @@ _INVISIBLE: Final = (
 )
 _ABOVE_SPACE: Final = rf"\x7f-\x9f\ud800-\udfff{_INVISIBLE}"
 
-_ONE_LINE: Final = re.compile(rf"[\x00-\x1f{_ABOVE_SPACE}]{_SEQUENCE}")
+UNSAFE: Final = rf"[\x00-\x1f{_ABOVE_SPACE}]"
+"""Matches one character that a terminal obeys or a reader can't see."""
+
+_ONE_LINE: Final = re.compile(rf"{UNSAFE}{_SEQUENCE}")
 _LINES: Final = re.compile(rf"[\x00-\x09\x0b-\x1f{_ABOVE_SPACE}]{_SEQUENCE}")
 _LOG: Final = re.compile(rf"[\x00-\x08\x0b-\x1f{_ABOVE_SPACE}]{_SEQUENCE}")
 _SGR: Final = re.compile(r"\x1b\[(?:[0-9]{1,3}(?:[;:][0-9]{0,3}){0,31})?m")

@@ -1,0 +1,66 @@
+"""How a program that runs headless begins and ends: its signals, its exit code, its last words."""
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+from eaas.errors import EaasError
+
+STOPPED: Final = 0
+FAILED: Final = 1
+"""It could not start, or could not go on."""
+USAGE: Final = 2
+"""The command line or a setting is wrong; starting it again will not help."""
+
+log = logging.getLogger(__name__)
+
+
+def run_program(main: Callable[[], Coroutine[Any, Any, None]]) -> int:
+    """Run to the end and return the exit code; why it failed is a line of the log."""
+    import uvloop  # only here: what does not run needs no loop
+
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(main())
+    except EaasError as refusal:
+        return say_why(refusal)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        log.error("%s%s", where, error.strerror or error)
+        return FAILED
+    except KeyboardInterrupt:
+        return STOPPED
+    except Exception:
+        log.exception("this is a bug; the program can't go on")
+        return FAILED
+    return STOPPED
+
+
+def say_why(refusal: EaasError, code: int = FAILED) -> int:
+    """Log why the program ends, a sentence a line, and return its exit code."""
+    for line in refusal.sentence.splitlines():
+        log.error("%s", line)
+    return code
+
+
+def on_signals(*, stop: Callable[[], object], reload: Callable[[], object]) -> None:
+    """Call these on signals from now on, in the running loop.
+
+    A second SIGTERM or SIGINT ends the process at once: what has been answered is stored.
+    """
+    asked = False
+
+    def end() -> None:
+        nonlocal asked
+        if asked:
+            os._exit(STOPPED)
+        asked = True
+        stop()
+
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, end)
+    loop.add_signal_handler(signal.SIGINT, end)
+    loop.add_signal_handler(signal.SIGHUP, reload)

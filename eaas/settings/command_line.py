@@ -1,0 +1,106 @@
+"""The command line of a program that runs headless, made of its keys."""
+
+import argparse
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import msgspec
+
+from eaas.field_checks import Check, Choice, Wrong
+from eaas.settings.host_path import HostPath
+from eaas.settings.keys import Key, prefix
+
+Verb = Literal["run", "config"]
+
+SIGNALS: Final = (
+    "SIGTERM and SIGINT end it (a second one at once) and jobs run on; "
+    "SIGHUP reads the settings again."
+)
+EXIT_CODES: Final = (
+    "Exit codes: 0 ended by a signal, 1 could not start or go on, "
+    "2 the command line or a setting is wrong."
+)
+
+
+class Typed(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands on the command line."""
+
+    verb: Verb
+    config: Path | None = None
+    values: dict[str, object] = {}
+    """Only of the keys that were typed."""
+
+
+def parse(
+    argv: Sequence[str] | None, keys: Sequence[Key], *, name: str, program: str, about: str
+) -> Typed:
+    """Return what was typed; ends the program with code 2 and a sentence when it is wrong.
+
+    ``name`` is how the program is called, ``program`` the word in its file and variables.
+    """
+    parser = argparse.ArgumentParser(prog=name, description=about, allow_abbrev=False)
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="COMMAND")
+    options = _options(keys, program)
+    for verb, help in (
+        ("run", "run in the foreground until a signal ends it"),
+        ("config", "print every setting and where it comes from, as JSON"),
+    ):
+        verbs.add_parser(
+            verb,
+            help=help,
+            description=f"{about} `{verb}`: {help}.",
+            parents=[options],
+            allow_abbrev=False,
+            epilog=f"Whatever has no option here is set by {program}.yaml or a variable "
+            f"{prefix(program)}KEY. {SIGNALS} {EXIT_CODES}",
+        )
+    found = vars(parser.parse_args(argv))
+    verb, config = found.pop("verb"), found.pop("config")
+    return Typed(verb=verb, config=config, values=found)
+
+
+def _options(keys: Sequence[Key], program: str) -> argparse.ArgumentParser:
+    options = argparse.ArgumentParser(add_help=False)
+    options.add_argument(
+        "--config", type=Path, metavar="FILE", help=f"the settings file (default: {program}.yaml)"
+    )
+    for key in keys:
+        if key.metavar is not None:
+            options.add_argument(
+                key.option,
+                dest=key.name,
+                type=_reader(key.check),
+                metavar=_metavar(key),
+                default=argparse.SUPPRESS,
+                help=_help(key),
+            )
+    return options
+
+
+def _help(key: Key) -> str:
+    default = "" if key.default is None else f" (default: {key.default})"
+    return f"{key.about}{default}".replace("%", "%%")
+
+
+def _metavar(key: Key) -> str:
+    return "|".join(key.check.choices) if isinstance(key.check, Choice) else str(key.metavar)
+
+
+def _reader(check: Check) -> Callable[[str], Any]:
+    """Return what turns an option's text into the value as typed, or says what is wrong.
+
+    A relative path is meant from the folder where it was typed.
+    """
+
+    def read(text: str) -> Any:
+        is_path = isinstance(check, HostPath)
+        try:
+            return check.typed(
+                check.read(os.path.abspath(os.path.expanduser(text)) if is_path else text)
+            )
+        except Wrong as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return read

@@ -1,0 +1,38 @@
+"""What can be set: a key of a settings file, its check, its default and its other names."""
+
+import msgspec
+
+from eaas.field_checks import Check
+
+
+class Key(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that can be set. ``log_level`` in a file is ``--log-level`` on a command line."""
+
+    name: str
+    check: Check
+    about: str = ""
+    """What it means, in a few words for ``--help``."""
+    metavar: str | None = None
+    """How its value is called on the command line; None: it has no option there."""
+    default: object = None
+    """As typed; None where leaving it out means something of its own."""
+    variables: tuple[str, ...] = ()
+    """Variables that set it too; the one named after the key wins over them."""
+    structured: bool = False
+    """A variable's text is read as YAML: the value is a list or has keys of its own."""
+    secret: bool = False
+    """Never shown, and not taken from a file, which others might be able to read."""
+
+    def variable(self, program: str) -> str:
+        """Return the variable named after the key: ``MINI_EAAS_CONTROLLER_PORT``."""
+        return f"{prefix(program)}{self.name.upper()}"
+
+    @property
+    def option(self) -> str:
+        """Return how it is written on a command line."""
+        return "--" + self.name.replace("_", "-")
+
+
+def prefix(program: str) -> str:
+    """Return how the variables of a program's settings begin."""
+    return f"MINI_EAAS_{program.upper()}_"

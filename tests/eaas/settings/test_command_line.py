@@ -1,0 +1,54 @@
+from pathlib import Path
+
+import pytest
+
+from eaas.settings.command_line import Typed, parse
+from tests.eaas.settings.keys import KEYS
+
+
+def parsed(*argv: str) -> Typed:
+    return parse(argv, KEYS, name="eaas-lamp", program="lamp", about="A lamp.")
+
+
+def test_every_key_that_has_a_metavar_is_an_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert parsed("run") == Typed(verb="run")
+    assert parsed("config", "--port", "8", "--place", "x/../y", "--config", "f") == Typed(
+        verb="config", config=Path("f"), values={"port": 8, "place": str(tmp_path / "y")}
+    )
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        ([], "required: COMMAND"),
+        (["walk"], "invalid choice: 'walk'"),
+        (["run", "--port", "x"], "argument --port: must be a whole number from 0 to 65535"),
+        (["run", "--level", "x"], "argument --level: must be low or high, not 'x'"),
+        (["run", "--labels", "x"], "unrecognized arguments"),
+        (["run", "--por", "1"], "unrecognized arguments"),
+    ],
+)
+def test_a_wrong_command_line_ends_with_2_and_a_sentence(
+    argv: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parsed(*argv)
+
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err
+
+
+def test_help_tells_of_signals_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parsed("run", "--help")
+    said = " ".join(capsys.readouterr().out.split())
+
+    assert ended.value.code == 0
+    assert "--level low|high" in said
+    assert "variable MINI_EAAS_LAMP_KEY" in said
+    assert "SIGHUP reads the settings again" in said
+    assert "2 the command line or a setting is wrong" in said
