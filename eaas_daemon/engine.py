@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any, Final, Protocol
 
 from eaas.errors import EaasError, Unavailable
@@ -44,6 +45,13 @@ class Done(Protocol):
         """Let everybody it tells begin anew: a step could not be told."""
 
 
+class Meter(Protocol):
+    """Takes note of what steps take."""
+
+    def stepped(self, events: int, step_s: float, commit_s: float | None) -> None:
+        """Hear of one stored step; ``commit_s`` is None when there was nothing to store."""
+
+
 class InternalFault(EaasError):
     """A bug of ours; the controller goes on without what met it."""
 
@@ -64,12 +72,17 @@ class Engine:
         self._wake = asyncio.Event()
         self._stopping: str | None = None
         self._listeners: list[Done] = []
+        self._meter: Meter | None = None
         self._painter: Painter | None = None
         self._at_rest: list[asyncio.Future[None]] = []
 
     def listen(self, listener: Done) -> None:
         """Let the listener hear of every stored step, in order."""
         self._listeners.append(listener)
+
+    def measure(self, meter: Meter) -> None:
+        """Let the meter hear of what every stored step takes."""
+        self._meter = meter
 
     async def ask(self, event: Event) -> Any:
         """Return the event's answer once it is stored, or raise its refusal."""
@@ -145,9 +158,11 @@ class Engine:
 
     async def _stored(self, events: Sequence[Event]) -> list[Any]:
         """Return the answers once the step is stored, or let it not have happened and raise."""
+        begun = perf_counter()
         try:
             answers = step(self.state, events, self._clock.now())
             changes = self.state.changes()
+            stepped = perf_counter()
             if not changes.empty:
                 await self._store.commit(changes)
         except EaasError as failure:
@@ -159,6 +174,9 @@ class Engine:
             log.exception("a step with %s met a bug and was taken back", names)
             self._take_back()
             raise InternalFault("this met a bug in the controller; its log has more") from bug
+        if self._meter is not None:
+            commit_s = None if changes.empty else perf_counter() - stepped
+            self._meter.stepped(len(events), stepped - begun, commit_s)
         self._tell(changes)
         return answers
 

@@ -75,6 +75,11 @@ class Roster:
         self._nodes: dict[NodeName, Speaker] = {}
         self._files: dict[str, asyncio.Future[None]] = {}
 
+    @property
+    def connected(self) -> int:
+        """Return how many agents are connected and welcome."""
+        return len(self._nodes)
+
     def open(self, link: Speaker) -> None:
         """Remember a connection that has said hello."""
         self._links[link.session] = link

@@ -80,6 +80,11 @@ class Hub:
 
     # --- subscribers
 
+    @property
+    def listening(self) -> int:
+        """Return how many follow the stream now."""
+        return len(self._subscribers)
+
     def join(self, viewer: Viewer, after: int | None, *, pieces: bool = False) -> Subscriber:
         """Let somebody listen: from ``after`` on if possible, else from a snapshot on."""
         if len(self._subscribers) >= MAX_SUBSCRIBERS:

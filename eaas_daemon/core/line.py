@@ -62,6 +62,14 @@ class Line:
             del groups[shape]
         self._waiting[job.ref] -= 1
 
+    def still(self) -> "Line":
+        """Return who waits now, for somebody who looks while this one goes on."""
+        twin = Line()
+        twin._waiting = dict(self._waiting)
+        for pool, groups in self._groups.items():
+            twin._groups[pool] = {shape: list(turns) for shape, turns in groups.items()}
+        return twin
+
     def waiting(self, ref: str) -> int:
         """Return how many jobs wait in the queue."""
         return self._waiting.get(ref, 0)

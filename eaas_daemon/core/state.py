@@ -1,6 +1,7 @@
 """Everything the controller knows now, with an undo log for a step that can not be stored."""
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any, Protocol, TypeVar
 
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, UserName
@@ -245,6 +246,21 @@ class State:
     def emit(self, effect: Effect) -> None:
         """Ask for something to be done once this step is stored."""
         self._note(self.effects, effect)
+
+    def still(self) -> "State":
+        """Return all of this as it stands now, to be looked at while this one goes on.
+
+        The values are the same, the dictionaries are not. It has no archive: ended jobs are not
+        in it, and nothing may be put into it.
+        """
+        twin = copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, dict | list | set):
+                setattr(twin, name, value.copy())
+        twin.placed = {node: jobs.copy() for node, jobs in self.placed.items()}
+        twin.line = self.line.still()
+        twin._archive = NoArchive()
+        return twin
 
     # --- steps
 

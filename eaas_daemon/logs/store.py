@@ -107,6 +107,16 @@ class LogStore:
     ) -> None:
         self.close()
 
+    @property
+    def stored_bytes(self) -> int:
+        """Return what all logs take on the disk, as far as they are written out."""
+        return self._budget.used_bytes
+
+    @property
+    def budget_bytes(self) -> int:
+        """Return what they may take; then the oldest ended ones go."""
+        return self._budget.limit_bytes
+
     def close(self) -> None:
         """Let go of all files."""
         for kept in self._open.values():

@@ -1,6 +1,7 @@
 from msgspec.structs import replace
 
 from eaas.ids import PoolName
+from eaas_daemon.core import events as e
 from eaas_daemon.core.ask import shape_of
 from eaas_daemon.core.line import Line
 from eaas_daemon.core.model import Job
@@ -70,3 +71,16 @@ def test_the_later_put_on_top_goes_first() -> None:
 
 def test_an_unknown_pool_has_nobody_waiting() -> None:
     assert list(Line().in_order(PoolName("none"), {})) == []
+
+
+def test_a_still_line_keeps_who_waited_in_it() -> None:
+    house = a_house()
+    jobs = [house.submit(ADMIN) for _ in range(3)]
+    still = house.state.line.still()
+
+    house.do(e.Cancel(caller=ADMIN, number=jobs[0].number))
+    house.submit(ADMIN, gpus=2)
+
+    assert list(still.in_order(POOL, house.state.queues)) == [job.uid for job in jobs]
+    assert still.waiting("default/default") == 3
+    assert waiting(house) == [2, 3, 4]
