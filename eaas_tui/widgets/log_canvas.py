@@ -55,6 +55,7 @@ class LogCanvas(Widget):
         self._stamps: list[str] = []
         self._looks: list[Shown | str] = []
         self._bars: tuple[int, int] | None = None
+        self._styles: dict[str, Style] = {}
         self._strips: Final[LRUCache[Shown, Strip]] = LRUCache(STRIPS_KEPT)
 
     @property
@@ -130,6 +131,11 @@ class LogCanvas(Widget):
             self._stamps = self.times.stamp_rows(begins, self.now())
         return rows
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the lines of that part; the styles are looked up once for all of them."""
+        self._styles.clear()
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """Return one line: a row of the log, and the scrollbar's cell beside it."""
         look = self._looks[y] if y < len(self._looks) else ""
@@ -142,7 +148,7 @@ class LogCanvas(Widget):
         stamp = self._stamps[y] if y < len(self._stamps) else ""
         before = [Segment(stamp.ljust(cells)[:cells], self._style("time"))] if cells else []
         line = [*before, *strip.adjust_cell_length(width), self._bar_cell(y)]
-        return Strip(line).apply_style(self.rich_style)
+        return Strip(line).apply_style(self._style(""))
 
     def notify_style_update(self) -> None:
         """Paint everything anew: the colours are others."""
@@ -163,7 +169,17 @@ class LogCanvas(Widget):
         return strip
 
     def _style(self, part: str) -> Style:
-        return self.get_component_rich_style(f"log-view--{part}", partial=True)
+        """Return a part's style, or the widget's own for no part."""
+        style = self._styles.get(part)
+        if style is None:
+            style = self._styles[part] = self._found_style(part)
+        return style
+
+    def _found_style(self, part: str) -> Style:
+        if not part:
+            return self.rich_style
+        is_ground = part in ("thumb", "track")
+        return self.get_component_rich_style(f"log-view--{part}", partial=not is_ground)
 
     def _bar(self, looks: list[Shown | str]) -> tuple[int, int] | None:
         """Return which lines are the scrollbar's thumb; None when everything is in sight."""
@@ -184,4 +200,4 @@ class LogCanvas(Widget):
         if self._bars is None:
             return Segment(" ")
         part = "thumb" if self._bars[0] <= y < self._bars[1] else "track"
-        return Segment(" ", self.get_component_rich_style(f"log-view--{part}"))
+        return Segment(" ", self._style(part))

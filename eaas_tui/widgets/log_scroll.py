@@ -193,12 +193,12 @@ class LogScroll(LogCanvas, can_focus=True):
             self.top = Spot(self.pages.start(row.line), row.part)
 
     def _want_more(self) -> None:
-        if not self.rows or not self.is_on_screen:
+        if (seen := self.in_sight) is None or not self.is_on_screen:
             return
-        margin = 2 * self.rows_seen
-        if self.rows[0].line < margin and not self.pages.reaches_top:
+        pages, margin = self.pages, 2 * self.rows_seen
+        if not pages.reaches_top and pages.index_at(seen[0]) < margin:
             self.post_message(self.Wants("before"))
-        if self.rows[-1].line >= self.pages.count - margin and not self.pages.reaches_end:
+        if not pages.reaches_end and pages.index_at(seen[1]) >= pages.count - margin:
             self.post_message(self.Wants("after"))
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
