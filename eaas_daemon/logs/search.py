@@ -12,7 +12,10 @@ BEFORE_BYTES: Final = 200
 """How much of the line before the match is shown at most."""
 SHOWN_BYTES: Final = 600
 COUNTED_BYTES: Final = 64 << 20
-"""Lines are counted up to here if nobody says the number of one; further on they have none."""
+"""Lines are counted so far from the nearest known one; further on they have no number."""
+SAMPLE_BYTES: Final = 2048
+SAMPLE_SHARE: Final = 100
+"""A character is rare if fewer than one in so many are it."""
 
 ReadAt = Callable[[int, int], bytes]
 """(offset, length) -> the log's bytes there, fewer only at its end."""
@@ -73,6 +76,8 @@ class Search:
             if is_last:
                 break
             base += CHUNK_BYTES
+            if base - self._begin > COUNTED_BYTES:
+                self._line = None
         return Found(tuple(self._matches))
 
     def _look_at(self, window: bytes, base: int, own: int) -> After | None:
@@ -230,16 +235,10 @@ def words_of(query: str, *, exact_case: bool) -> Words:
 
 
 def _finder(query: str, needle: bytes, *, exact_case: bool) -> Find:
-    if exact_case:
+    if exact_case or query.lower() == query.upper():
         return lambda window: lambda start: window.find(needle, start)
     if query.isascii():
-        small = needle.lower()
-
-        def in_lower_case(window: bytes) -> Callable[[int], int]:
-            lowered = window.lower()
-            return lambda start: lowered.find(small, start)
-
-        return in_lower_case
+        return lambda window: _in_either_case(needle.lower(), window)
     pattern = re.compile(b"".join(map(_either_case, query)))
 
     def by_pattern(window: bytes) -> Callable[[int], int]:
@@ -250,6 +249,32 @@ def _finder(query: str, needle: bytes, *, exact_case: bool) -> Find:
         return find
 
     return by_pattern
+
+
+def _in_either_case(small: bytes, window: bytes) -> Callable[[int], int]:
+    """Look where the needle's rarest character stands, if that is rare; else at a lowered copy.
+
+    Looking for one byte is a hundred times as fast as lowering them all.
+    """
+    sample = window[:SAMPLE_BYTES].lower()
+    count, place = min((sample.count(char), place) for place, char in enumerate(small))
+    if count * SAMPLE_SHARE > len(sample):
+        lowered = window.lower()
+        return lambda start: lowered.find(small, start)
+    char = small[place : place + 1]
+    forms = sorted({char, char.upper()})
+
+    def find(start: int) -> int:
+        places = {form: window.find(form, start + place) for form in forms}
+        while ahead := [(at, form) for form, at in places.items() if at >= 0]:
+            at, form = min(ahead)
+            begin = at - place
+            if window[begin : begin + len(small)].lower() == small:
+                return begin
+            places[form] = window.find(form, at + 1)
+        return -1
+
+    return find
 
 
 def _either_case(character: str) -> bytes:
