@@ -1,21 +1,19 @@
 """The agent put together: everything is constructed here and nowhere else."""
 
 import asyncio
-import logging
-import os
 import random
-import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
 from eaas.ids import new_uid
 from eaas.wire.codec import PROTOCOL_MAX, PROTOCOL_MIN
 from eaas.wire.from_agent import Hello
+from eaas_agent.at_work import AtWork
 from eaas_agent.attempts import Runners
 from eaas_agent.card_desk import SIMULATED_RULES, CardDesk
 from eaas_agent.cards.choice import open_cards
@@ -41,8 +39,6 @@ from eaas_agent.spool import Spool
 from eaas_agent.state_folder import held_state_folder
 from eaas_agent.workspace import Workspaces
 
-log = logging.getLogger(__name__)
-
 _BOUND_TO: Final = "runtime"
 """Under this the ledger remembers which kind of runtime the attempts are on."""
 
@@ -59,21 +55,15 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     """Takes the state folder, the agent's id and the environment."""
 
 
-async def run(config: AgentConfig, given: Given | None = None) -> None:
-    """Run an agent until SIGTERM or SIGINT; its jobs run on. Raises ``EaasError``."""
-    serving = asyncio.current_task()
-    assert serving is not None, "called from a coroutine"
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, serving.cancel)
-    try:
-        await serve(config, given or Given(environ=os.environ))
-    except asyncio.CancelledError:
-        log.info("stopped; jobs run on")
+Attend = Callable[[AtWork], Coroutine[Any, Any, None]]
 
 
-async def serve(config: AgentConfig, given: Given) -> None:
-    """Run an agent until cancelled."""
+async def unattended(agent: AtWork) -> None:
+    """Leave a working agent to itself."""
+
+
+async def serve(config: AgentConfig, given: Given, attend: Attend = unattended) -> None:
+    """Run an agent until cancelled; ``attend`` runs beside it from when it works."""
     with (
         held_state_folder(config.state_dir) as state_dir,
         Ledger(state_dir / "ledger.db") as ledger,
@@ -90,7 +80,7 @@ async def serve(config: AgentConfig, given: Given) -> None:
             await cards.start()
             async with Dial(config.address) as dial:
                 agent = Agent(config, given, ledger=ledger, recovered=recovered, dial=dial)
-                await agent.work(chosen, cards)
+                await agent.work(chosen, cards, attend)
         finally:
             await cards.close()
             await chosen.runtime.close()
@@ -129,7 +119,7 @@ class Agent:
             config.state_dir / "workspaces", pack_fetcher(dial, config.state_dir)
         )
 
-    async def work(self, chosen: Chosen, cards: Cards) -> None:
+    async def work(self, chosen: Chosen, cards: Cards, attend: Attend) -> None:
         """Run everything until cancelled."""
         given, post = self._given, self._inbox.post
         self._workspaces.open(passable=chosen.kind == "process")
@@ -163,13 +153,24 @@ class Agent:
         await keeping.first_look()
         async with asyncio.TaskGroup() as group:
             pump = LogPump(chosen.runtime, group, post, given.clock)
-            runners = self._runners(chosen, cards, group, pump, around)
+            prepare = self._preparation(chosen, cards)
+            runners = self._runners(chosen, prepare, group, pump, around)
             link = self._link(group, pump, engine, around, watch)
             group.create_task(engine.run(runners, pump, watch.claims_changed))
             group.create_task(keeping.survey())
             group.create_task(keeping.run())
             group.create_task(watch.run())
             group.create_task(link.run())
+            at_work = AtWork(
+                name=self._config.name,
+                engine=engine,
+                progress=self._inbox.progress,
+                around=around,
+                prepare=prepare,
+                keeping=keeping,
+                link=link,
+            )
+            group.create_task(attend(at_work))
 
     def _surroundings(self, desk: CardDesk, cards: Cards) -> Surroundings:
         return Surroundings(
@@ -182,10 +183,18 @@ class Agent:
             clock=self._given.clock,
         )
 
+    def _preparation(self, chosen: Chosen, cards: Cards) -> Preparation:
+        return Preparation(
+            self._workspaces,
+            cards=cards.picture,
+            inside=chosen.inside,
+            log_cap_mib=self._config.log_cap_mib,
+        )
+
     def _runners(
         self,
         chosen: Chosen,
-        cards: Cards,
+        prepare: Preparation,
         group: asyncio.TaskGroup,
         pump: LogPump,
         around: Surroundings,
@@ -194,12 +203,7 @@ class Agent:
             chosen.runtime,
             group=group,
             post=self._inbox.post,
-            prepare=Preparation(
-                self._workspaces,
-                cards=cards.picture,
-                inside=chosen.inside,
-                log_cap_mib=self._config.log_cap_mib,
-            ),
+            prepare=prepare,
             pump=pump,
             outbox=self._outbox,
             unkillable=around.unkillable,

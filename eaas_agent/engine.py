@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
+from eaas.progress import Progress
 from eaas.wire.from_agent import Held
 from eaas_agent.attempts import Runners
 from eaas_agent.ledger import Ledger, LedgerFull, Recovered
@@ -42,6 +43,7 @@ class Inbox:
     """Events that wait for the engine."""
 
     def __init__(self) -> None:
+        self.progress: Final = Progress()
         self._events: list[Event] = []
         self._wake = asyncio.Event()
         self._hurry = asyncio.Event()
@@ -49,6 +51,7 @@ class Inbox:
     def post(self, event: Event) -> None:
         """Hand an event to the engine; only from the event loop's own thread."""
         self._events.append(event)
+        self.progress.waits()
         self._wake.set()
         if not isinstance(event, PATIENT):
             self._hurry.set()
@@ -69,6 +72,10 @@ class Inbox:
         self._hurry.clear()
         events, self._events = self._events, []
         return events
+
+    def done(self) -> None:
+        """Note that what was taken last is dealt with."""
+        self.progress.moved(more=bool(self._events))
 
 
 class Engine:
@@ -100,6 +107,10 @@ class Engine:
         """Return every attempt that is not forgotten yet."""
         return tuple(self._node.roster)
 
+    def keep_at_most(self, keep_s: float | None) -> None:
+        """Let workspaces of jobs that come from now on stay so long at most."""
+        self._node.keep_at_most_s = math.inf if keep_s is None else keep_s
+
     @property
     def epoch(self) -> int:
         """Return the highest controller epoch this node has seen."""
@@ -121,6 +132,7 @@ class Engine:
                 claims_changed()
             for effect in turn.effects:
                 effects[type(effect)](effect)
+            self._inbox.done()
 
     async def _commit(self, turn: Turn) -> None:
         """Write the turn down, however long the disk makes us wait."""
@@ -131,6 +143,7 @@ class Engine:
             except LedgerFull as error:
                 log.error("%s", error)
                 self._ledger_full(True)
+                self._inbox.progress.moved(more=True)  # no new start would make room on the disk
                 await asyncio.sleep(WRITE_AGAIN_S)
         if turn.changes.facts:
             self._outbox.spool.committed(turn.changes.facts)

@@ -37,7 +37,7 @@ class Surroundings:
         self._desk = desk
         self._cpus = machine.cpus if cpus is None else cpus
         self._mounts = mounts
-        self._labels = dict(labels)
+        self.labels = dict(labels)
         self._cards = cards
         self._clock = clock
         self._ledger_full = False
@@ -75,7 +75,7 @@ class Surroundings:
                 for image in self.images
             ),
             mounts=self._mounts,
-            labels=self._labels,
+            labels=self.labels,
         )
 
     def beat(self, loop_lag_s: float) -> Beat:

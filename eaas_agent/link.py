@@ -88,6 +88,8 @@ class Link:
         self._beat = beat
         self._backoff = backoff
         self._rng = rng
+        self.is_up = False
+        """The controller has welcomed this agent and is still there."""
         self._healthy_since: float | None = None
         self._said = ""
 
@@ -136,6 +138,7 @@ class Link:
             self._healthy_since = asyncio.get_running_loop().time()
             self._ears.post(Welcomed(epoch=welcome.epoch, acked_seq=welcome.acked_seq))
             self._outbox.connected(welcome.acked_seq)
+            self.is_up = True
             try:
                 async with _beside(
                     self._write(websocket),
@@ -144,6 +147,7 @@ class Link:
                 ):
                     await self._read(websocket, welcome.epoch)
             finally:
+                self.is_up = False
                 self._outbox.disconnected()
 
     async def _read(self, websocket: aiohttp.ClientWebSocketResponse, epoch: int) -> None:

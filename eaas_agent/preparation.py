@@ -30,7 +30,7 @@ class Preparation:
         self._workspaces = workspaces
         self._cards = cards
         self._inside = inside
-        self._log_cap_mib = log_cap_mib
+        self.log_cap_mib = log_cap_mib
 
     async def __call__(self, attempt: Attempt) -> RunOrder:
         """Return the order for the runtime; raise ``StartFailed`` when it can't be met here."""
@@ -59,7 +59,7 @@ class Preparation:
             workdir=order.workdir,
             run_as=order.run_as,
             user=order.user,
-            log_cap_mib=min(order.log_cap_mib, self._log_cap_mib or order.log_cap_mib),
+            log_cap_mib=min(order.log_cap_mib, self.log_cap_mib or order.log_cap_mib),
         )
 
     async def _workspace(self, order: Order) -> Path:

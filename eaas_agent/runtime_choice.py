@@ -7,9 +7,9 @@ from typing import Final, Literal
 
 import msgspec
 
-from eaas_agent.config import RuntimeKind
 from eaas_agent.runtimes.port import Runtime, RuntimeState
 from eaas_agent.runtimes.process import ProcessRuntime
+from eaas_agent.settings import RuntimeKind
 
 PROBE_WITHIN_S: Final = 5.0
 DOCKER_SOCKET: Final = Path("/var/run/docker.sock")

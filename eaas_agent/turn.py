@@ -78,7 +78,7 @@ class Node:
         """
         self.boot_id: Final = boot_id
         self.booted_at: Final = booted_at
-        self.keep_at_most_s: Final = keep_at_most_s
+        self.keep_at_most_s = keep_at_most_s
         self.roster: Final = Roster()
         self.dropped: Final[set[AttemptKey]] = set()
         """Attempts whose end the controller has, and that wait for their log."""

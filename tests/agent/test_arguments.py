@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from eaas.settings.command_line import Typed
 from eaas_agent.arguments import parse
-from eaas_agent.config import Typed
 
 
 def test_everything_that_can_be_typed() -> None:
@@ -12,21 +12,27 @@ def test_everything_that_can_be_typed() -> None:
             "run",
             *("--name", "n", "--state-dir", "/s", "--runtime", "docker", "--simulate", "2x24GiB"),
             *("--server", "/c.sock", "--token-file", "/t", "--cpus", "2.5", "--config", "/a.yaml"),
+            *("--log-level", "debug", "--log-format", "json"),
         ]
     ) == Typed(
-        name="n",
-        state_dir=Path("/s"),
-        runtime="docker",
-        simulate="2x24GiB",
-        server="/c.sock",
-        token_file=Path("/t"),
-        cpus=2.5,
+        verb="run",
         config=Path("/a.yaml"),
+        values={
+            "name": "n",
+            "state_dir": "/s",
+            "runtime": "docker",
+            "simulate": "2x24GiB",
+            "server": "/c.sock",
+            "token_file": "/t",
+            "cpus": 2.5,
+            "log_level": "debug",
+            "log_format": "json",
+        },
     )
 
 
 def test_nothing_typed_is_nothing_known() -> None:
-    assert parse(["run"]) == Typed()
+    assert parse(["run"]) == Typed(verb="run")
 
 
 @pytest.mark.parametrize(

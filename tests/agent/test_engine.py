@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from eaas.ids import JobUid
 from eaas.wire.from_agent import AttemptEnded
 from eaas.wire.to_agent import Stop, Wanted
 from eaas_agent import engine
@@ -17,7 +18,7 @@ from eaas_agent.machine import Machine
 from eaas_agent.model import Attempt, Began, Exited, Removed
 from eaas_agent.runtime_choice import Makers
 from eaas_agent.runtimes.fake import FakeRuntime
-from eaas_agent.runtimes.port import Exit, Phase, Started, StartFailed
+from eaas_agent.runtimes.port import AttemptKey, Exit, Phase, Started, StartFailed
 from tests.rig.agents import a_config, an_order
 from tests.rig.scripted_controller import ScriptedController, scripted_controller
 
@@ -190,3 +191,18 @@ async def test_a_disk_that_is_full_for_a_while_loses_nothing(
         await world.controller.want(order)
 
         await world.controller.running(order.uid)
+
+
+async def test_what_waits_for_the_engine_counts_until_it_is_dealt_with() -> None:
+    inbox = Inbox()
+    idle = inbox.progress.idle_s()
+
+    inbox.post(Removed(key=AttemptKey(JobUid("u"), 1)))
+    waiting = inbox.progress.idle_s()
+    await inbox.take()
+    under_way = inbox.progress.idle_s()
+    inbox.done()
+
+    assert idle == 0.0
+    assert 0.0 < waiting < under_way
+    assert inbox.progress.idle_s() == 0.0

@@ -28,7 +28,7 @@ def test_what_this_turn_touched_counts_as_seen() -> None:
 
 def test_a_nodes_own_limit_shortens_the_keeping_time() -> None:
     desk = Desk()
-    desk.node.keep_at_most_s = 60.0  # type: ignore[misc]
+    desk.node.keep_at_most_s = 60.0
     turn = desk.take()
 
     turn.touch(an_order(keep_s=3600.0))

@@ -57,6 +57,16 @@ class Program:
             )
             assert said(), f"{words!r} did not come; this did:\n{''.join(self._said)}"
 
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        self._process.send_signal(number)
+
+    def ended(self) -> int:
+        """Wait for its end and return its exit code."""
+        code = self._process.wait(WITHIN_S)
+        self._listener.join(WITHIN_S)
+        return code
+
     def terminate(self) -> int:
         """End it politely and return its exit code."""
         return self._end(signal.SIGTERM)
@@ -66,10 +76,8 @@ class Program:
         self._end(signal.SIGKILL)
 
     def _end(self, number: signal.Signals) -> int:
-        self._process.send_signal(number)
-        code = self._process.wait(WITHIN_S)
-        self._listener.join(WITHIN_S)
-        return code
+        self.send(number)
+        return self.ended()
 
     def _listen(self) -> None:
         assert self._process.stderr is not None
