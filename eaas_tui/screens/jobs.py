@@ -1,6 +1,7 @@
 """All jobs: filtered, sorted, marked, acted on, and those that ended long ago by pages."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec.structs import replace
@@ -8,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.timer import Timer
 from textual.widgets import Input
 
 from eaas.errors import EaasError
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
 
 TICK_S: Final = 1.0
 """How often times that run are told anew."""
+MANY: Final = 5000
+"""From so many jobs on a filter is no more tried at every letter."""
+TYPING_S: Final = 0.2
 NEAR_END: Final = 60
 """So few rows left below, and the next page of the past is fetched."""
 
@@ -71,6 +76,7 @@ class JobsScreen(ActingScreen):
         self._shown: Mapping[int, JobView] = NOTHING
         self._is_wide = False
         self._is_loading = False
+        self._typing_ends: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Compose the counts, the list and the preview between the two bars."""
@@ -209,14 +215,28 @@ class JobsScreen(ActingScreen):
 
     @on(Input.Changed, "#jobs-filter")
     def _typing(self, event: Input.Changed) -> None:
-        self.filter_by(event.value)
+        """Follow what is typed; where that is much work, only once nobody types for a moment."""
+        if self._finder.count <= MANY:
+            self.filter_by(event.value)
+            return
+        self._forget_typing()
+        self._typing_ends = self.set_timer(TYPING_S, partial(self.filter_by, event.value))
+
+    def _forget_typing(self) -> None:
+        if self._typing_ends is not None:
+            self._typing_ends.stop()
+            self._typing_ends = None
 
     @on(Prompt.Taken, "#jobs-filter")
-    async def _typed_it(self) -> None:
+    async def _typed_it(self, event: Prompt.Taken) -> None:
+        self._forget_typing()
+        if event.line != self.query_now.text:
+            self.filter_by(event.line)
         await self._close_prompt()
 
     @on(Prompt.Left, "#jobs-filter")
     async def _left_it(self) -> None:
+        self._forget_typing()
         self.filter_by("")
         await self._close_prompt()
 

@@ -11,7 +11,7 @@ import pytest
 from eaas.client import Client
 from eaas.lifecycle import CardState, JobState
 from eaas.views import CardView
-from eaas.wire.to_client import Readings
+from eaas.wire.to_client import Changes, Snapshot
 from tests.rig.nvml_standin import StandIn, build_library, card, uuid_of, why_no_standin
 from tests.rig.pool import Installation, an_installation, node_when
 from tests.rig.site import UNTIL_RELEASED, Site
@@ -26,7 +26,7 @@ async def card_when(client: Client, uuid: str, state: str) -> CardView:
     """Return the card as soon as it is in the state."""
     async with aclosing(client.stream()) as frames:
         async for frame in frames:
-            nodes = () if isinstance(frame, Readings) else frame.nodes
+            nodes = frame.nodes if isinstance(frame, Snapshot | Changes) else ()
             found = [view for node in nodes for view in node.cards if view.uuid == uuid]
             if found and found[0].state == state:
                 return found[0]

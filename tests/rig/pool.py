@@ -19,7 +19,7 @@ from eaas.client import Address, Client
 from eaas.lifecycle import NodeState
 from eaas.paths import Paths, paths_from
 from eaas.views import JobView, NodeView
-from eaas.wire.to_client import Readings
+from eaas.wire.to_client import Changes, Snapshot
 from tests.rig.program import ROOT, WITHIN_S, Program
 
 CLI: Final = Path(sys.executable).with_name("mini-eaas")
@@ -168,7 +168,7 @@ async def node_when(client: Client, name: str, holds: Callable[[NodeView], bool]
     """Return the node as soon as ``holds`` says yes to it."""
     async with asyncio.timeout(WITHIN_S), aclosing(client.stream()) as frames:
         async for frame in frames:
-            if not isinstance(frame, Readings):
+            if isinstance(frame, Snapshot | Changes):
                 for node in frame.nodes:
                     if node.name == name and holds(node):
                         return node

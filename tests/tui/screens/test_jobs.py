@@ -17,6 +17,7 @@ from eaas.client import Address, Client
 from eaas.views import JobView, Page, ReasonView
 from eaas_tui.actions import Actions
 from eaas_tui.model.picture import Link, Picture
+from eaas_tui.screens import jobs as module
 from eaas_tui.screens.base import PictureApp
 from eaas_tui.screens.confirm import Confirm
 from eaas_tui.screens.jobs import JobsScreen
@@ -175,6 +176,23 @@ async def test_a_filter_is_followed_while_it_is_typed_and_q_is_a_letter_in_it() 
 
         await pilot.press("escape")
         assert len(app.jobs.job_list.rows) == 21
+
+
+async def test_in_a_very_long_list_a_filter_is_tried_when_it_is_typed_and_not_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MANY", 10)
+    monkeypatch.setattr(module, "TYPING_S", 60.0)
+    async with shown(*many(20), a_job(99, name="quick")) as (app, pilot):
+        await pilot.press("slash", "q", "u")
+        assert len(app.jobs.job_list.rows) == 21
+
+        await pilot.press("enter")
+        assert list(app.jobs.job_list.rows.keys) == [99]
+
+        monkeypatch.setattr(module, "TYPING_S", 0.01)
+        await pilot.press("slash", "backspace", "backspace", "b")
+        await until(lambda: app.jobs.query_now.text == "b", pilot)
 
 
 async def test_a_filter_that_is_wrong_says_so_and_the_last_right_one_holds() -> None:
