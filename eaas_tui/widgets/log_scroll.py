@@ -71,14 +71,13 @@ class LogScroll(LogCanvas, can_focus=True):
         self.times = None if self.times is None else LogTimes()
         self.forget()
         self.paint()
-        self._painted_at = float("-inf")  # what comes first need not wait
 
     def grew(self) -> None:
         """Paint what was added, at once or a little later; not at all while nobody looks."""
         if self._timer is not None or not self.is_on_screen:
             return
         rest_s = self._painted_at + PAINT_S - time.monotonic()
-        if rest_s <= 0:
+        if rest_s <= 0 or self.in_sight is None:  # what comes first need not wait
             self.paint()
         else:
             self._timer = self.set_timer(rest_s, self.paint)

@@ -76,3 +76,16 @@ async def test_a_place_far_along_a_line_is_looked_at_where_it_is() -> None:
         assert app.view.look_at(9314)
         assert app.lines[1] == "short hit"
         assert not app.view.look_at(6000)
+
+
+async def test_the_first_lines_wait_for_nothing_and_the_next_for_their_turn() -> None:
+    app = LogApp(b"")
+    async with app.run_test(size=(20, 4)):
+        app.view.paint()
+        app.pages.put(0, b"one\n")
+        app.view.grew()
+        assert app.lines[0] == "one"
+
+        app.pages.put(4, b"two\n")
+        app.view.grew()
+        assert app.lines[1] == ""
