@@ -88,7 +88,7 @@ _TABLE: Final = (
         label="Name",
         check=Text(
             pattern=r"[A-Za-z0-9]([A-Za-z0-9._ -]{0,61}[A-Za-z0-9._-])?",
-            rule="letters, digits, blanks and . _ - inside",
+            rule="Latin letters, digits, blanks and . _ - inside",
             max_chars=63,
         ),
         help="A name for people; it need not be unique.",

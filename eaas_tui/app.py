@@ -47,7 +47,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
     """Follows one controller, and draws what it says at most ten times a second."""
 
     TITLE = "Mini EaaS"
-    CSS = "ModalScreen, CommandPalette { background: transparent; }"
+    CSS = "ModalScreen, CommandPalette { background: transparent; }" + themes.WITHOUT_COLOURS
     BINDINGS: ClassVar[list[BindingType]] = [*keys.app_bindings()]
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         name: partial(made, name) for name in BASES
@@ -98,6 +98,8 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         self._is_held = False
         self._interrupted_at = float("-inf")
         themes.register(self)
+        if self.no_color:
+            themes.leave_colours_out(self)
         self.theme = themes.full_name(self.arguments.theme)
 
     # --- beginning

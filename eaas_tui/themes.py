@@ -1,13 +1,14 @@
 """How the console looks: dark, light, high contrast, and the terminal's own sixteen colours.
 
-With ``NO_COLOR`` in the environment Textual takes the colours out of whichever is chosen; nothing
-is said by colour alone.
+With ``NO_COLOR`` in the environment no colour leaves, whichever is chosen: nothing is said by
+colour alone, and what a paper would set apart is reversed or framed.
 """
 
 from dataclasses import replace
 from typing import Final
 
 from textual.app import App
+from textual.filter import Monochrome, NoColor
 from textual.theme import BUILTIN_THEMES, Theme
 
 from eaas_tui.arguments import THEMES
@@ -71,6 +72,24 @@ CONTRAST: Final = Theme(
 ANSI16: Final = replace(BUILTIN_THEMES["ansi-dark"], name=f"{PREFIX}ansi16")
 
 ALL: Final = (DARK, LIGHT, CONTRAST, ANSI16)
+
+
+WITHOUT_COLOURS: Final = """
+App:nocolor RowCanvas > .row-list--cursor, App:nocolor CardGrid > .card-grid--cursor,
+App:nocolor OptionList > .option-list--option-highlighted, App:nocolor Button:focus,
+App:nocolor SelectCurrent:focus, App:nocolor Select:focus > SelectCurrent,
+App:nocolor TabRow > .tab-row--chosen, App:nocolor .log-view--hit { text-style: bold reverse; }
+App:nocolor Input, App:nocolor TextArea, App:nocolor SelectCurrent { text-style: underline; }
+App:nocolor Prompt { text-style: none; }
+App:nocolor #question, App:nocolor #help, App:nocolor Toast { border: ascii; }
+App:nocolor StatusBar, App:nocolor KeyBar { text-style: underline; }
+"""
+"""How things are set apart where there are no colours."""
+
+
+def leave_colours_out(app: App[None]) -> None:
+    """Let no colour out, where Textual would take greys."""
+    app._filters[:] = [NoColor() if isinstance(it, Monochrome) else it for it in app._filters]
 
 
 def register(app: App[None]) -> None:

@@ -13,6 +13,8 @@ from eaas_tui.screens.base import PictureScreen
 from eaas_tui.screens.confirm import LINES_SHOWN, AskNumber, Confirm, PickQueue, TypeToConfirm, Yes
 from eaas_tui.screens.opening import opening_of
 
+NONE_SELECTED: Final = "No job is selected"
+
 STEP: Final = 5
 """What ``+`` and ``-`` change a priority by."""
 
@@ -61,11 +63,15 @@ class ActingScreen(PictureScreen):
     def _open_at(self, tab: str) -> None:
         if (job := self.selected_job()) is not None:
             opening_of(self.app).open_job(job.id, tab)
+        else:
+            self._say(NONE_SELECTED)
 
     def action_clone(self) -> None:
         """Begin a new job like the selected one."""
         if (job := self.selected_job()) is not None:
             self.post_message(CloneAsked(job.id))
+        else:
+            self._say(NONE_SELECTED)
 
     # --- acting
 
@@ -174,7 +180,7 @@ class ActingScreen(PictureScreen):
         if jobs:
             return jobs
         if not chosen:
-            self._say("No job is selected")
+            self._say(NONE_SELECTED)
         elif ended:
             self._say(f"Nothing to {verb}: {_these(chosen)} {_has(chosen)} not ended")
         else:

@@ -14,7 +14,7 @@ import pytest
 from eaas.units import utc_text
 from eaas.views import ImageView, StatusView
 from eaas.wire.to_client import Snapshot
-from tests.rig.stand_in import StandIn, served_apart
+from tests.rig.stand_in import StandIn, a_snapshot, served_apart
 from tests.rig.terminal import RealTerminal
 from tests.rig.views import (
     AT,
@@ -85,6 +85,16 @@ def a_hostile_pool() -> StandIn:
         jobs=(running, waiting),
     )
     stand_in.frames.append([snapshot])
+    return stand_in
+
+
+def a_pool_of_one() -> StandIn:
+    """One job runs."""
+    stand_in = StandIn()
+    stand_in.jobs[1] = a_job(1, "Running", name="evil", node="n")
+    stand_in.answers["GET /api/v1/events"] = {"items": []}
+    stand_in.answers["GET /api/v1/status"] = a_status()
+    stand_in.frames.append([a_snapshot(*stand_in.jobs.values())])
     return stand_in
 
 
@@ -187,3 +197,35 @@ def test_a_closed_terminal_leaves_no_process_behind(environ: Mapping[str, str]) 
 
         assert terminal.await_end() != 0
         assert of_session(terminal.pid) == []
+
+
+def test_a_paste_without_marks_acts_on_nothing(environ: Mapping[str, str]) -> None:
+    stand_in = a_pool_of_one()
+    with a_console(environ, stand_in) as terminal:
+        terminal.press("2")
+        terminal.await_text("JOBS 1")
+        for paste in ("xy", "x\ty\r", "+++t-tXrx", "xxyyx\r1\ry\r:cancel 1\rY\ry"):
+            terminal.type(paste)
+            terminal.await_quiet(0.4)
+            terminal.press("escape")
+            terminal.await_quiet(0.4)
+        terminal.press("escape", "escape")
+
+        terminal.await_no_text("Cancel job")
+        asked = {(one.method, one.path) for one in stand_in.asked if one.method != "GET"}
+        assert asked == set()
+
+        terminal.press("ctrl+c", "ctrl+c")
+        terminal.await_end()
+
+
+def test_a_yes_is_one_when_the_question_could_be_read(environ: Mapping[str, str]) -> None:
+    stand_in = a_pool_of_one()
+    stand_in.answers["POST /api/v1/jobs/1/cancel"] = a_job(1, "Stopping", name="evil", node="n")
+    with a_console(environ, stand_in) as terminal:
+        terminal.press("2")
+        terminal.await_text("JOBS 1")
+        terminal.press("x", "y")
+        terminal.await_text("press it again", "y  Cancel job 1")
+        terminal.press("y")
+        terminal.await_text("job 1 is Stopping")

@@ -1,6 +1,11 @@
 import pytest
 from rich.color_triplet import ColorTriplet
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import App
 from textual.color import Color
+from textual.filter import Monochrome
+from textual.strip import Strip
 from textual.theme import Theme
 
 from eaas_tui import themes
@@ -51,3 +56,18 @@ def test_themes_follow_each_other_in_a_ring() -> None:
 
     assert name == themes.full_name(THEMES[0])
     assert themes.next_name("nord") == themes.full_name(THEMES[0])
+
+
+def test_where_no_colour_may_leave_textuals_greys_are_left_out_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app: App[None] = App()
+    app._filters.append(Monochrome())
+    themes.leave_colours_out(app)
+
+    [strip] = [Strip([Segment("word", Style(color="red", bgcolor="blue", bold=True))])]
+    for filter in app.get_line_filters():
+        strip = strip.apply_filter(filter, Color.parse("black"))
+    [segment] = strip
+    assert segment.style == Style(color="default", bgcolor="default", bold=True)
