@@ -3,9 +3,9 @@
 import asyncio
 import logging
 import os
-import signal
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any, Final
 
 from aiohttp import web
@@ -17,11 +17,12 @@ from eaas_daemon.agents.roster import Roster
 from eaas_daemon.api.hub import Hub
 from eaas_daemon.api.packs import PackStore
 from eaas_daemon.api.server import PortInUse, Served, make_app, serve
-from eaas_daemon.clock import Clock, SystemClock
+from eaas_daemon.api.traffic import STOPPING
+from eaas_daemon.clock import Clock
 from eaas_daemon.config import DEFAULT_PORT, ControllerConfig
 from eaas_daemon.core.events import LogWasDropped
 from eaas_daemon.engine import Engine
-from eaas_daemon.home import admin_token, prepare_home
+from eaas_daemon.home import admin_token
 from eaas_daemon.intake.intake import Intake
 from eaas_daemon.intake.settings import FolderSettings
 from eaas_daemon.logs.store import DroppedLog, LogStore
@@ -42,33 +43,48 @@ class Controller:
 
     def __init__(
         self,
+        *,
         database: Database,
         engine: Engine,
         served: Served,
+        logs: LogStore,
+        intake: Intake,
+        inbox: Path,
         clock: Clock,
         beside: Sequence[Callable[[], Coroutine[Any, Any, None]]],
     ) -> None:
+        self.engine: Final = engine
+        self.served: Final = served
         self._database = database
-        self._engine = engine
-        self._served = served
+        self._logs = logs
+        self._intake = intake
+        self._inbox = inbox
         self._clock = clock
         self._beside = beside
         """What else works until the controller stops."""
 
-    async def work(self, until: asyncio.Event) -> None:
-        """Run everything until the event is set."""
+    async def work(self, until: asyncio.Event, attend: "Attend | None" = None) -> None:
+        """Run everything until the event is set; ``attend`` runs beside it."""
         async with asyncio.TaskGroup() as tasks:
             running = [
-                tasks.create_task(self._engine.run()),
-                tasks.create_task(self._engine.tick()),
+                tasks.create_task(self.engine.run()),
+                tasks.create_task(self.engine.tick()),
                 tasks.create_task(self._prune()),
                 *(tasks.create_task(work()) for work in self._beside),
             ]
+            if attend is not None:
+                running.append(tasks.create_task(attend(self)))
             await until.wait()
-            await self._served.close()
-            self._engine.refuse_all("the controller is stopping; try again in a moment")
+            await self.served.close()
+            self.engine.refuse_all(STOPPING)
             for task in running:
                 task.cancel()
+
+    def adjust(self, config: ControllerConfig) -> None:
+        """Take over what can change while the controller runs."""
+        self._database.keep_journal_s = config.journal_days * DAY_S
+        self._logs.limit(config.log_budget_mib)
+        self._intake.watch((FolderSettings(path=self._inbox), *config.folders))
 
     async def _prune(self) -> None:
         while True:
@@ -79,26 +95,15 @@ class Controller:
                 log.warning("old rows stay for now: %s", error)
 
 
-async def run(paths: Paths, config: ControllerConfig) -> None:
-    """Run a controller until SIGTERM or SIGINT. Raises ``EaasError`` when it can't start."""
-    prepare_home(paths)
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    async with AsyncExitStack() as stack:
-        controller = await assemble(paths, config, SystemClock(), stack)
-        await controller.work(stop)
-    log.info("stopped; jobs run on")
+Attend = Callable[[Controller], Coroutine[Any, Any, None]]
+"""Looks after a controller from when it serves; cancelled when it stops."""
 
 
 async def assemble(
     paths: Paths, config: ControllerConfig, clock: Clock, stack: AsyncExitStack
 ) -> Controller:
     """Return a controller that serves; the stack closes what it opened."""
-    database = await stack.enter_async_context(
-        Database(paths.database, keep_journal_s=config.journal_days * DAY_S)
-    )
+    database = await stack.enter_async_context(Database(paths.database))
     reader = await stack.enter_async_context(Reader(paths.database))
     state = revive(await database.load(), reader)
     late: list[Engine] = []
@@ -130,7 +135,6 @@ async def assemble(
     engine.listen(sampler)
     intake = Intake(engine, logs, os.geteuid(), clock)
     engine.listen(intake.follower)
-    intake.watch((FolderSettings(path=paths.inbox), *config.folders))
     app = make_app(
         engine=engine,
         roster=roster,
@@ -148,7 +152,18 @@ async def assemble(
     )
     served = await _serve(app, paths, config)
     log.info("listening on %s and %s", paths.socket, served.address)
-    return Controller(database, engine, served, clock, (sampler.run, intake.work))
+    controller = Controller(
+        database=database,
+        engine=engine,
+        served=served,
+        logs=logs,
+        intake=intake,
+        inbox=paths.inbox,
+        clock=clock,
+        beside=(sampler.run, intake.work),
+    )
+    controller.adjust(config)
+    return controller
 
 
 async def _serve(app: web.Application, paths: Paths, config: ControllerConfig) -> Served:

@@ -1,84 +1,45 @@
-"""The controller's settings: from controller.yaml, then the environment, then the command line."""
+"""What the controller is built from, made of its settings."""
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Final
 
 import msgspec
-import yaml
 
-from eaas.errors import FieldError, Invalid
-from eaas.spelling import nearest
+from eaas.settings.command_line import Typed
+from eaas.settings.files import settings_file
+from eaas.settings.layers import Settings, settle
 from eaas_daemon.intake.settings import FolderSettings
+from eaas_daemon.settings import KEYS, PROGRAM
 
 DEFAULT_PORT: Final = 7470
 
 
-AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
-
-
-class ControllerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What can be set. The file's keys are these names."""
+class ControllerConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything a controller has to know before it starts."""
 
     listen: str = "127.0.0.1"
     """A loopback address; anything else needs certificates, which this version does not make."""
-    port: Annotated[int, msgspec.Meta(ge=0, le=65535)] | None = None
+    port: int | None = None
     """None is 7470, or any free port when another program has that; 0 is any free port."""
-    log_budget_mib: AtLeastOne = 20480
+    log_budget_mib: int = 20480
     """What job logs may take on this disk; the oldest ended ones go first."""
-    journal_days: AtLeastOne = 90
+    journal_days: int = 90
     folders: tuple[FolderSettings, ...] = ()
     """Watched folders beside ``inbox/`` in the controller's own folder."""
-    log_level: Literal["debug", "info", "warning", "error"] = "info"
 
 
-KEYS: Final = tuple(field.name for field in msgspec.structs.fields(ControllerConfig))
+def read_settings(typed: Typed, environ: Mapping[str, str]) -> Settings:
+    """Return every setting; raise ``Invalid`` with every mistake, or ``NotTrusted``."""
+    file = typed.config or settings_file(PROGRAM, environ)
+    return settle(PROGRAM, KEYS, file=file, environ=environ, typed=typed.values)
 
 
-def read_config(path: Path | None, overrides: Mapping[str, Any]) -> ControllerConfig:
-    """Return the settings of the file, if any, with the overrides that are not None on top.
-
-    Raises ``Invalid`` naming the key and the file.
-    """
-    settings = {} if path is None else _file(path)
-    settings.update({key: value for key, value in overrides.items() if value is not None})
-    unknown = [key for key in settings if key not in KEYS]
-    if unknown:
-        raise Invalid(tuple(_unknown(key) for key in unknown))
-    try:
-        return msgspec.convert(settings, ControllerConfig, dec_hook=_path)
-    except msgspec.ValidationError as error:
-        where = "" if path is None else f"{path}: "
-        raise Invalid((FieldError(field="", message=f"{where}{error}"),)) from error
-
-
-def _file(path: Path) -> dict[str, Any]:
-    try:
-        content = yaml.safe_load(path.read_text())
-    except OSError as error:
-        message = f"{path} can't be read: {error.strerror}"
-        raise Invalid((FieldError(field="", message=message),)) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise Invalid((FieldError(field="", message=f"{path}: {error}"),)) from error
-    if content is None:
-        return {}
-    if not isinstance(content, dict):
-        message = f"{path} must hold keys and values, not {type(content).__name__}"
-        raise Invalid((FieldError(field="", message=message),))
-    return dict(content)
-
-
-def _path(kind: type, value: object) -> Path:
-    """Return the folder that a setting names."""
-    if kind is not Path or not isinstance(value, str):
-        raise NotImplementedError(kind)
-    path = Path(value).expanduser()
-    if not path.is_absolute():
-        raise ValueError(f"{value}: a folder is given from the root on, like /srv/jobs")
-    return path
-
-
-def _unknown(key: str) -> FieldError:
-    near = nearest(str(key), KEYS)
-    hint = f"; did you mean {near}?" if near else f"; there are: {', '.join(KEYS)}"
-    return FieldError(field=str(key), message=f"unknown setting {key}{hint}", suggestion=near)
+def config_from(settings: Settings) -> ControllerConfig:
+    """Return the configuration that the settings make."""
+    return ControllerConfig(
+        listen=settings["listen"],
+        port=settings["port"],
+        log_budget_mib=settings["log_budget_mib"],
+        journal_days=settings["journal_days"],
+        folders=settings["folders"],
+    )

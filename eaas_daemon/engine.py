@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any, Final, Protocol
 
 from eaas.errors import EaasError, Unavailable
+from eaas.progress import Progress
 from eaas_daemon.clock import Clock
 from eaas_daemon.core.changes import Changes
 from eaas_daemon.core.effects import Effect
@@ -14,7 +15,7 @@ from eaas_daemon.core.events import Event, Tick
 from eaas_daemon.core.picture import LogSize, Painter
 from eaas_daemon.core.state import State
 from eaas_daemon.core.step import step
-from eaas_daemon.store.failures import StoreRefused
+from eaas_daemon.store.failures import StoreRefused, StoreUnavailable
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +23,9 @@ MAX_BATCH: Final = 1000
 """Events in one step at most, so that one transaction stays short."""
 
 TICK_S: Final = 0.25
+
+TRY_STORE_EVERY_S: Final = 5.0
+"""How often the disk is tried again after it took nothing, whether or not there is anything."""
 
 
 Waiting = tuple[Event, asyncio.Future[Any] | None]
@@ -67,6 +71,11 @@ class Engine:
         self._store = store
         self._clock = clock
         self._log_size = log_size
+        self.progress: Final = Progress()
+        self.is_running = False
+        self.store_fault: str | None = None
+        """Why nothing could be stored at the last try; None when something could."""
+        self._tried_at = 0.0
         self._inbox: list[Waiting] = []
         self._under_way: Sequence[Waiting] = ()
         self._wake = asyncio.Event()
@@ -90,12 +99,16 @@ class Engine:
             raise Unavailable(self._stopping)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._inbox.append((event, future))
-        self._wake.set()
+        self._woken()
         return await future
 
     def post(self, event: Event) -> None:
         """Let the event happen; nobody waits for an answer."""
         self._inbox.append((event, None))
+        self._woken()
+
+    def _woken(self) -> None:
+        self.progress.waits()
         self._wake.set()
 
     def painter(self) -> Painter:
@@ -113,6 +126,7 @@ class Engine:
 
     async def run(self) -> None:
         """Work until cancelled."""
+        self.is_running = True
         try:
             while True:
                 await self._wake.wait()
@@ -122,8 +136,10 @@ class Engine:
                     self._under_way = batch
                     await self._work(batch)
                     self._under_way = ()
+                    self.progress.moved(more=bool(self._inbox))
                     await self._let_look()
         finally:
+            self.is_running = False
             self.refuse_all("the controller has stopped; whether this was stored is not known")
 
     async def _let_look(self) -> None:
@@ -163,9 +179,12 @@ class Engine:
             answers = step(self.state, events, self._clock.now())
             changes = self.state.changes()
             stepped = perf_counter()
-            if not changes.empty:
+            if not changes.empty or self._is_to_be_tried():
                 await self._store.commit(changes)
+                self.store_fault = None
         except EaasError as failure:
+            if isinstance(failure, StoreUnavailable):
+                self.store_fault = failure.sentence
             log.error("a step could not be stored and was taken back: %s", failure)
             self._take_back()
             raise
@@ -179,6 +198,14 @@ class Engine:
             self._meter.stepped(len(events), stepped - begun, commit_s)
         self._tell(changes)
         return answers
+
+    def _is_to_be_tried(self) -> bool:
+        """Tell whether the store failed and is due for another try, even with nothing to store."""
+        now = perf_counter()
+        if self.store_fault is None or now - self._tried_at < TRY_STORE_EVERY_S:
+            return False
+        self._tried_at = now
+        return True
 
     def _take_back(self) -> None:
         self.state.undo_to(0)

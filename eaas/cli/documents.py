@@ -1,37 +1,14 @@
-"""What needs no controller: where everything lies, the job file's schema, a check of job files."""
+"""What needs no controller: the job file's schema, and a check of job files."""
 
-import os
 from pathlib import Path
 
 import click
 
 from eaas.cli.group import Command
 from eaas.cli.line import Line, prints
-from eaas.cli.output import Facts, Lines
+from eaas.cli.output import Lines
 from eaas.cli.words import many
 from eaas.errors import FieldError, Invalid
-from eaas.paths import paths_from
-
-
-@click.command(cls=Command)
-@prints
-def config_show(line: Line) -> None:
-    """Show where everything lies."""
-    from eaas.client.address import address_from
-
-    paths = paths_from(os.environ)
-    found = {
-        "home": str(paths.home),
-        "socket": str(paths.socket),
-        "server": str(address_from(os.environ)),
-        "database": str(paths.database),
-        "inbox": str(paths.inbox),
-        "job_logs": str(paths.job_logs),
-        "packs": str(paths.packs),
-        "logs": str(paths.logs),
-        "admin_token": str(paths.admin_token),
-    }
-    line.out.answer(found, lambda: [Facts([(k.replace("_", " "), v) for k, v in found.items()])])
 
 
 @click.command(cls=Command)

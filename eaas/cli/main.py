@@ -106,7 +106,11 @@ CLI: Final = Group(
         "config": Group(
             "config",
             "Look at this installation's settings.",
-            {"show": Entry("eaas.cli.documents:config_show", "Show where everything lies.")},
+            {
+                "show": Entry(
+                    "eaas.cli.settings:config_show", "Show every setting and its source."
+                )
+            },
         ),
         "schema": Group(
             "schema",

@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 
 from eaas.errors import EaasError, NotYours
+from eaas.log_lines import message_of
 from eaas.paths import Paths
 
 DEMO: Final = "demo"
@@ -105,8 +106,9 @@ def check_alive(paths: Paths, program: str, process: "subprocess.Popen[bytes] | 
     """Raise ``DidNotStart`` with the program's last words if it has ended."""
     if process is None or process.poll() is None:
         return
-    words = paths.log_file(program).read_text(errors="replace").splitlines()[-LAST_LINES:]
-    said = "\n".join(f"  {line}" for line in words) or "  (it said nothing)"
+    lines = paths.log_file(program).read_text(errors="replace").splitlines()[-LAST_LINES:]
+    words = [word for line in lines for word in message_of(line).splitlines()]
+    said = "\n".join(f"  {word}" for word in words) or "  (it said nothing)"
     raise DidNotStart(
         f"the {program} ended at once with exit code {process.returncode}; "
         f"{paths.log_file(program)} says:\n{said}"

@@ -21,6 +21,7 @@ from eaas.errors import NotFound, Unreachable
 from eaas.ids import is_name
 from eaas.lifecycle import NodeState
 from eaas.paths import Paths, paths_from
+from eaas.settings.files import settings_file
 from eaas.views import NodeView, StatusView
 
 START_S: Final = 60.0
@@ -159,8 +160,9 @@ async def _controller(
         return
     process = None
     if running(paths, "controller") is None:
-        port = [] if wanted.port is None else ["--port", str(wanted.port)]
-        process = start(paths, "controller", "eaas_daemon", ["run", *port], environ)
+        args = ["run", *_settings_file("controller", environ)]
+        args += [] if wanted.port is None else ["--port", str(wanted.port)]
+        process = start(paths, "controller", "eaas_daemon", args, environ)
         started.append("controller")
     await _until(answers, paths, "controller", process)
 
@@ -184,12 +186,19 @@ async def _agent(
         if await is_there():
             return  # started by other means, such as systemd
         args = ["--name", wanted.name, "--state-dir", str(paths.agent_state(wanted.name))]
-        args += ["--runtime", wanted.runtime]
+        args += _settings_file("agent", environ)
+        args += [] if wanted.runtime == "auto" else ["--runtime", wanted.runtime]
         args += [] if wanted.simulate is None else ["--simulate", wanted.simulate]
         args += [] if wanted.cpus is None else ["--cpus", str(wanted.cpus)]
         process = start(paths, program, "eaas_agent", ["run", *args], environ)
         started.append(program)
     await _until(is_there, paths, program, process)
+
+
+def _settings_file(program: str, environ: Mapping[str, str]) -> list[str]:
+    """Return the option for the file that is read here: the program itself is given a home."""
+    file = settings_file(program, environ)
+    return [] if file is None else ["--config", str(file)]
 
 
 async def _make_pool(client: Client, pool: str, nodes: list[str]) -> None:

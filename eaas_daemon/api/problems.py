@@ -13,6 +13,9 @@ from eaas.problem import MEDIA_TYPE, Problem, problem_from
 
 log = logging.getLogger(__name__)
 
+RETRY_AFTER_S: Final = "2"
+"""A controller that stops is mostly about to start again."""
+
 
 class MethodNotAllowed(EaasError):
     """The route exists, but not with this method."""
@@ -90,4 +93,6 @@ def _response(problem: Problem) -> web.Response:
     response = web.Response(body=body, status=problem.status, content_type=MEDIA_TYPE)
     if problem.status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
+    if problem.status == 503:
+        response.headers["Retry-After"] = RETRY_AFTER_S
     return response

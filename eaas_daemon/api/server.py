@@ -32,10 +32,12 @@ from eaas_daemon.api.pack_routes import PackRoutes
 from eaas_daemon.api.packs import PackStore
 from eaas_daemon.api.parts import CALLER, Parts, Where
 from eaas_daemon.api.pools import PoolRoutes
+from eaas_daemon.api.probes import PROBES, ProbeRoutes
 from eaas_daemon.api.queues import QueueRoutes
 from eaas_daemon.api.sample_routes import SampleRoutes
 from eaas_daemon.api.stream import StreamRoutes
-from eaas_daemon.api.system import HEALTH, SystemRoutes
+from eaas_daemon.api.system import SystemRoutes
+from eaas_daemon.api.traffic import Traffic
 from eaas_daemon.clock import Clock
 from eaas_daemon.core.events import Caller
 from eaas_daemon.engine import Engine
@@ -47,8 +49,11 @@ from eaas_daemon.store.readers import Reader
 Who = Callable[[web.Request], Caller]
 
 WHERE: Final = web.AppKey("where", Where)
+TRAFFIC: Final = web.AppKey("traffic", Traffic)
 BACKLOG: Final = 1024
-SHUTDOWN_S: Final = 3.0
+DRAIN_S: Final = 3.0
+"""How long requests under way may take when the controller stops."""
+SHUTDOWN_S: Final = 0.5
 LINGER_S: Final = 2.0
 """How long a body that nobody reads any more is read on before its connection is cut."""
 
@@ -113,20 +118,17 @@ def make_app(
 def application(parts: Parts, who: Who) -> web.Application:
     """Return the application of these parts; ``who`` finds out who asks, or refuses."""
     parts.engine.listen(parts.bell)
+    traffic = Traffic(parts.long_calls)
     app = web.Application(
-        middlewares=[front_door(who, parts.engine)], client_max_size=MAX_BODY_BYTES
+        middlewares=[front_door(who, parts.engine, traffic)], client_max_size=MAX_BODY_BYTES
     )
     app[WHERE] = parts.where
-    app.add_routes(routes(parts))
-
-    async def cut(_: web.Application) -> None:
-        parts.long_calls.cut()
-
-    app.on_shutdown.append(cut)
+    app[TRAFFIC] = traffic
+    app.add_routes(routes(parts, traffic))
     return app
 
 
-def routes(parts: Parts) -> list[web.RouteDef]:
+def routes(parts: Parts, traffic: Traffic) -> list[web.RouteDef]:
     """Return every route there is."""
     groups = (
         JobRoutes(parts),
@@ -140,12 +142,13 @@ def routes(parts: Parts) -> list[web.RouteDef]:
         PackRoutes(parts.packs),
         StreamRoutes(parts.hub, parts.long_calls),
         SystemRoutes(parts, version("mini-eaas")),
+        ProbeRoutes(parts.engine, traffic),
         AgentRoutes(parts),
     )
     return [route for group in groups for route in group.routes()]
 
 
-def front_door(who: Who, engine: Engine) -> Middleware:
+def front_door(who: Who, engine: Engine, traffic: Traffic) -> Middleware:
     """Return the one middleware: it finds out who asks and turns every refusal into a problem.
 
     What is only looked at is looked at between two steps, so that nobody sees what is not stored.
@@ -154,11 +157,13 @@ def front_door(who: Who, engine: Engine) -> Middleware:
     @web.middleware
     async def through(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
-            if request.path != HEALTH:
+            if request.path in PROBES:
+                return await handler(request)
+            with traffic.under_way():
                 request[CALLER] = who(request)
                 if request.method == "GET":
                     await engine.at_rest()
-            return await handler(request)
+                return await handler(request)
         except EaasError as refusal:
             return problems.refused(refusal)
         except web.HTTPException as refusal:
@@ -174,14 +179,21 @@ def front_door(who: Who, engine: Engine) -> Middleware:
 class Served:
     """A server that runs."""
 
-    def __init__(self, runner: web.AppRunner, address: str, socket_path: Path) -> None:
+    def __init__(
+        self, runner: web.AppRunner, traffic: Traffic, address: str, socket_path: Path
+    ) -> None:
         self._runner = runner
+        self._traffic = traffic
         self.address: Final = address
         self._socket_path = socket_path
         self._inode = socket_path.stat().st_ino
 
     async def close(self) -> None:
-        """Stop listening, end what goes on, and take the socket away if it is still ours."""
+        """Answer what is under way and nothing more, stop listening, take the socket away.
+
+        Streams are closed with their code; the socket stays if another controller has made it anew.
+        """
+        await self._traffic.close(within_s=DRAIN_S)
         await self._runner.cleanup()
         try:
             if self._socket_path.stat().st_ino == self._inode:
@@ -217,7 +229,7 @@ async def serve(app: web.Application, *, socket_path: Path, host: str, port: int
     name, bound = listener.getsockname()[:2]
     address = f"http://[{name}]:{bound}" if ":" in name else f"http://{name}:{bound}"
     app[WHERE].address = address
-    return Served(runner, address, socket_path)
+    return Served(runner, app[TRAFFIC], address, socket_path)
 
 
 def refuse_taken(path: Path) -> None:

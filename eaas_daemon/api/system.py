@@ -1,4 +1,4 @@
-"""Routes about the controller itself: status, health, and the journal."""
+"""Routes about the controller itself: status, journal, watched folders."""
 
 from aiohttp import web
 
@@ -12,11 +12,10 @@ from eaas_daemon.core.inventory_picture import card_view, node_state
 
 MAX_EVENTS = 1000
 DEFAULT_EVENTS = 100
-HEALTH = "/healthz"
 
 
 class SystemRoutes:
-    """``/api/v1/status``, ``/api/v1/events``, ``/api/v1/folders`` and ``/healthz``."""
+    """``/api/v1/status``, ``/api/v1/events`` and ``/api/v1/folders``."""
 
     def __init__(self, parts: Parts, version: str) -> None:
         self._parts = parts
@@ -28,12 +27,7 @@ class SystemRoutes:
             web.get("/api/v1/status", self.status, allow_head=False),
             web.get("/api/v1/events", self.events, allow_head=False),
             web.get("/api/v1/folders", self.folders, allow_head=False),
-            web.get(HEALTH, self.health),
         ]
-
-    async def health(self, request: web.Request) -> web.Response:
-        """Say that the controller answers; anybody may ask."""
-        return answer({"status": "ok"})
 
     async def folders(self, request: web.Request) -> web.Response:
         """Show the watched folders."""

@@ -223,6 +223,13 @@ class FolderNoted(Event, frozen=True, kw_only=True):
     """A sentence, or None when nothing is wrong any more."""
 
 
+class SettingsReread(Event, frozen=True, kw_only=True):
+    """The controller's settings were read again while it runs."""
+
+    outcome: str
+    """What changed, and what needs a restart."""
+
+
 class LogWasDropped(Event, frozen=True, kw_only=True):
     """An ended attempt's log was deleted so that the log budget holds."""
 

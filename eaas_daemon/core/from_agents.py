@@ -284,3 +284,8 @@ def folder_noted(state: State, event: e.FolderNoted, now: float) -> None:
         state.journal("folder.enabled", f"{event.path} is watched again", now)
     else:
         state.journal("folder.disabled", f"nothing is taken: {event.wrong}", now)
+
+
+def settings_reread(state: State, event: e.SettingsReread, now: float) -> None:
+    """Say in the journal that the controller read its settings again."""
+    state.journal("controller.reloaded", f"the settings were read again: {event.outcome}", now)

@@ -43,6 +43,7 @@ HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.LogFinished: from_agents.log_finished,
     e.LogWasDropped: from_agents.log_dropped,
     e.FolderNoted: from_agents.folder_noted,
+    e.SettingsReread: from_agents.settings_reread,
     e.Tick: ticking.tick,
 }
 

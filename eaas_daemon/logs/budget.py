@@ -15,7 +15,7 @@ class Budget:
     """Counts bytes; knows the ended logs, oldest first. Logs still being written are never due."""
 
     def __init__(self, limit_bytes: int) -> None:
-        self.limit_bytes: Final = limit_bytes
+        self.limit_bytes = limit_bytes
         self.used_bytes = 0
         self._ended: dict[LogKey, int] = {}
 

@@ -117,6 +117,10 @@ class LogStore:
         """Return what they may take; then the oldest ended ones go."""
         return self._budget.limit_bytes
 
+    def limit(self, budget_mib: int) -> None:
+        """Let all logs take so much from the next written piece on."""
+        self._budget.limit_bytes = budget_mib << 20
+
     def close(self) -> None:
         """Let go of all files."""
         for kept in self._open.values():

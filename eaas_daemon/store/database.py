@@ -49,7 +49,7 @@ class Database:
     ) -> None:
         self.path: Final = path
         self._clock = clock
-        self._keep_journal_s = keep_journal_s
+        self.keep_journal_s = keep_journal_s
         self._busy_timeout_s = busy_timeout_s
         self._steps = all_steps() if steps is None else steps
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store-writer")
@@ -97,7 +97,7 @@ class Database:
 
     async def prune(self, now: float) -> int:
         """Delete some of what is too old to be asked for; return how many rows went."""
-        keep = self._keep_journal_s
+        keep = self.keep_journal_s
         return await self._in_thread(
             lambda: self._transaction(lambda connection: prune_some(connection, now, keep))
         )

@@ -2,18 +2,26 @@ from pathlib import Path
 
 import pytest
 
+from eaas.settings.command_line import Typed
 from eaas_daemon.arguments import parse
 
 
 def test_run_takes_settings_and_leaves_the_others_unsaid() -> None:
-    arguments = parse(["run", "--config", "c.yaml", "--port", "0"])
-
-    assert (arguments.command, arguments.config, arguments.port) == ("run", Path("c.yaml"), 0)
-    assert (arguments.listen, arguments.log_level) == (None, None)
+    assert parse(["run", "--config", "c.yaml", "--port", "0"]) == Typed(
+        verb="run", config=Path("c.yaml"), values={"port": 0}
+    )
+    assert parse(["config", "--listen", "::1"]) == Typed(verb="config", values={"listen": "::1"})
 
 
 @pytest.mark.parametrize(
-    "argv", [[], ["walk"], ["run", "--port", "x"], ["run", "--log-level", "x"]]
+    "argv",
+    [
+        [],
+        ["walk"],
+        ["run", "--port", "x"],
+        ["run", "--log-level", "x"],
+        ["run", "--listen", "8.8.8.8"],
+    ],
 )
 def test_a_wrong_command_line_is_refused_with_2(
     argv: list[str], capsys: pytest.CaptureFixture[str]

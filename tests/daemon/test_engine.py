@@ -11,6 +11,7 @@ from eaas.errors import Conflict, Unavailable
 from eaas.job_spec import read_spec
 from eaas.lifecycle import JobState
 from eaas.wire import from_agent as wire
+from eaas_daemon import engine
 from eaas_daemon.clock import SystemClock
 from eaas_daemon.core import events as e
 from eaas_daemon.core.changes import Changes, ClaimRow
@@ -221,6 +222,40 @@ async def test_a_full_disk_refuses_and_leaves_the_state_as_it_was_until_there_is
         assert shell.reader.job_by_number(job.number) == job
     finally:
         await shell.stop()
+
+
+async def test_a_store_that_takes_nothing_is_tried_again_without_anything_to_store(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "TRY_STORE_EVERY_S", 0.0)
+    await shell.furnish()
+    other = shell.lock()
+    with pytest.raises(StoreUnavailable):
+        await shell.engine.ask(a_submit())
+    faults = [shell.engine.store_fault]
+    with pytest.raises(StoreUnavailable):
+        await shell.engine.ask(e.Tick())
+    faults.append(shell.engine.store_fault)
+    other.close()
+
+    await shell.engine.ask(e.Tick())
+
+    assert all(fault is not None and "keeps" in fault for fault in faults)
+    assert shell.engine.store_fault is None
+
+
+async def test_work_counts_as_waiting_from_when_it_comes_until_its_step_is_stored(
+    shell: Shell,
+) -> None:
+    await shell.furnish()
+    idle = shell.engine.progress.idle_s()
+    asking = asyncio.create_task(shell.engine.ask(a_submit()))
+    await asyncio.sleep(0)
+    waiting = shell.engine.progress.idle_s()
+    await asking
+
+    assert (idle, shell.engine.progress.idle_s()) == (0.0, 0.0)
+    assert waiting > 0.0
 
 
 async def test_what_waited_for_room_is_placed_although_the_step_that_made_it_was_taken_back(

@@ -14,15 +14,19 @@ from tests.rig.program import ROOT, WITHIN_S, await_end
 _PARENT: Final = """
 import asyncio, gc, os, sys
 from eaas.paths import paths_from
-from eaas_daemon.app import run
-from eaas_daemon.config import ControllerConfig
+from eaas.service_notice import ServiceNotice
+from eaas.settings.command_line import Typed
+from eaas_daemon.config import read_settings
+from eaas_daemon.headless import run
 
 asked = sys.stdin.buffer.readline
+settings = read_settings(Typed(verb="run", values={"port": 0}), {})
+notice = ServiceNotice({})
 gc.freeze()
 while asked():
     pid = os.fork()
     if pid == 0:
-        asyncio.run(run(paths_from(os.environ), ControllerConfig(port=0)))
+        asyncio.run(run(paths_from(os.environ), settings, lambda: settings, notice))
         os._exit(0)
     print(pid, flush=True)
     os.waitpid(pid, 0)

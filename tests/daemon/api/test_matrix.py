@@ -30,6 +30,8 @@ NODE: Final = "/api/v1/nodes/{node}"
 WHOSE: Final = {
     ("GET", "/healthz"): OPEN,
     ("HEAD", "/healthz"): OPEN,
+    ("GET", "/readyz"): OPEN,
+    ("HEAD", "/readyz"): OPEN,
     ("GET", "/api/v1/status"): EVERYBODY,
     ("GET", "/api/v1/events"): EVERYBODY,
     ("GET", "/api/v1/folders"): EVERYBODY,

@@ -1,0 +1,180 @@
+"""What can be set of the controller, in controller.yaml, by variables and on its command line."""
+
+import ipaddress
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from eaas.field_checks import (
+    Check,
+    Choice,
+    Mistake,
+    Text,
+    Truth,
+    Whole,
+    Wrong,
+    below,
+    text_of,
+    wrong,
+)
+from eaas.ids import NAME_PATTERN
+from eaas.job_lists import each
+from eaas.log_lines import LOG_FORMATS, LOG_LEVELS
+from eaas.settings.host_path import HostPath
+from eaas.settings.keys import Key
+from eaas.spelling import nearest, shown
+from eaas_daemon.intake.settings import FolderSettings
+
+PROGRAM: Final = "controller"
+
+MOST_MIB: Final = 1 << 30
+MOST_DAYS: Final = 36500
+
+_NAME: Final = Text(
+    pattern=NAME_PATTERN.pattern, rule="lower case, digits and . _ - inside", max_chars=63
+)
+ALWAYS: Final = "always"
+
+
+class Days(Check, frozen=True, kw_only=True):
+    """A number of days, or ``always``."""
+
+    kind: ClassVar[str] = "days"
+
+    def read(self, value: object) -> int | None:
+        if value in (ALWAYS, None):
+            return None
+        try:
+            return Whole(minimum=1, maximum=MOST_DAYS).read(value)
+        except Wrong:
+            raise wrong(
+                f"must be a number of days from 1 on, or {ALWAYS}, not {shown(value)}"
+            ) from None
+
+    def typed(self, value: int | None) -> object:
+        return ALWAYS if value is None else value
+
+    def schema(self) -> dict[str, object]:
+        return {"oneOf": [{"type": "integer", "minimum": 1}, {"const": ALWAYS}]}
+
+
+_FOLDER_KEYS: Final[Mapping[str, Check]] = {
+    "path": HostPath(),
+    "pool": _NAME,
+    "queue": _NAME,
+    "user": Text(pattern=r"[^\s:/]+", rule="a user's name", max_chars=63),
+    "log": Truth(),
+    "keep_days": Days(),
+}
+
+
+class Loopback(Check, frozen=True, kw_only=True):
+    """An address that only this machine can reach."""
+
+    kind: ClassVar[str] = "address"
+
+    def read(self, value: object) -> str:
+        text = text_of(value)
+        try:
+            address = ipaddress.ip_address("127.0.0.1" if text == "localhost" else text)
+        except ValueError:
+            raise wrong(f"must be an address such as 127.0.0.1, not {shown(text)}") from None
+        if not address.is_loopback:
+            raise wrong(
+                f"{text} can be reached from other machines, and there are no certificates yet: "
+                "write 127.0.0.1"
+            )
+        return text
+
+    def schema(self) -> dict[str, object]:
+        return {"type": "string"}
+
+
+class Folders(Check, frozen=True, kw_only=True):
+    """Watched folders: each a path, or ``path:`` with what its jobs get that say nothing."""
+
+    kind: ClassVar[str] = "list"
+
+    def read(self, value: object) -> tuple[FolderSettings, ...]:
+        if not isinstance(value, list | tuple):
+            raise wrong(f"must be a list of `- path: /srv/jobs` entries, not {shown(value)}")
+        return each(value, _folder)
+
+    def typed(self, value: tuple[FolderSettings, ...]) -> object:
+        return [_folder_typed(settings) for settings in value]
+
+    def schema(self) -> dict[str, object]:
+        return {"type": "array"}
+
+
+def _folder(value: object) -> FolderSettings:
+    fields = {"path": value} if isinstance(value, str) else value
+    if not isinstance(fields, Mapping):
+        raise wrong(f"must be a path, or `path: /srv/jobs` and more keys, not {shown(value)}")
+    values: dict[str, Any] = {}
+    mistakes: list[Mistake] = []
+    for key, inner in fields.items():
+        try:
+            values[key] = _check(key).read(inner)
+        except Wrong as error:
+            mistakes += below(key, error.mistakes)
+    if "path" not in fields:
+        mistakes.append(Mistake("needs a path"))
+    if mistakes:
+        raise Wrong(*mistakes)
+    return FolderSettings(**values)
+
+
+def _folder_typed(settings: FolderSettings) -> dict[str, object]:
+    """Return the entry without what is at its default."""
+    plain = msgspec.structs.asdict(FolderSettings(path=settings.path))
+    given = msgspec.structs.asdict(settings)
+    return {
+        key: check.typed(given[key])
+        for key, check in _FOLDER_KEYS.items()
+        if key == "path" or given[key] != plain[key]
+    }
+
+
+def _check(key: str) -> Check:
+    check = _FOLDER_KEYS.get(key)
+    if check is None:
+        near = nearest(key, _FOLDER_KEYS)
+        others = "" if near else f"; there are {', '.join(_FOLDER_KEYS)}"
+        raise Wrong(Mistake(f"a watched folder has no such key{others}", near, on_key=True))
+    return check
+
+
+KEYS: Final = (
+    Key(
+        name="listen",
+        check=Loopback(),
+        about="the address to listen on beside the socket",
+        metavar="ADDRESS",
+        default="127.0.0.1",
+    ),
+    Key(
+        name="port",
+        check=Whole(minimum=0, maximum=65535),
+        about="0 is any free one (default: 7470, or a free one if that is taken)",
+        metavar="N",
+    ),
+    Key(name="log_budget_mib", check=Whole(minimum=1, maximum=MOST_MIB), default=20480),
+    Key(name="journal_days", check=Whole(minimum=1, maximum=MOST_DAYS), default=90),
+    Key(name="folders", check=Folders(), default=[], structured=True),
+    Key(
+        name="log_level",
+        check=Choice(choices=LOG_LEVELS),
+        about="how much its own log says",
+        metavar="LEVEL",
+        default="info",
+    ),
+    Key(
+        name="log_format",
+        check=Choice(choices=LOG_FORMATS),
+        about="auto is text on a terminal and JSON lines otherwise",
+        metavar="FORMAT",
+        default="auto",
+    ),
+)

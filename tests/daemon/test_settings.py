@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import pytest
+
+from eaas.errors import Invalid
+from eaas.settings.layers import settle
+from eaas_daemon.config import ControllerConfig, config_from
+from eaas_daemon.intake.settings import FolderSettings
+from eaas_daemon.settings import KEYS, Folders
+
+FULL = {
+    "path": "/srv/a",
+    "pool": "lab",
+    "queue": "night",
+    "user": "ann",
+    "log": True,
+    "keep_days": "always",
+}
+
+
+def test_the_defaults_are_those_of_the_configuration() -> None:
+    settings = settle("controller", KEYS, file=None, environ={}, typed={})
+
+    assert config_from(settings) == ControllerConfig()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("prot: 7470", "did you mean port?"),
+        ("port: many", "must be a whole number from 0 to 65535"),
+        ("port: 70000", "must be a whole number"),
+        ("listen: 8.8.8.8", "can be reached from other machines"),
+        ("listen: here", "must be an address such as 127.0.0.1"),
+        ("log_level: loud", "must be debug or info"),
+        ("log_format: xml", "must be auto or text or json"),
+        ("journal_days: 0", "must be a whole number from 1"),
+        ("log_budget_mib: 0", "must be a whole number from 1"),
+        ("folders: /srv", "must be a list"),
+        ("folders: [[]]", "folders[0]: must be a path"),
+        ("folders: [{pool: lab}]", "folders[0]: needs a path"),
+        ("folders: [{path: jobs}]", "folders[0].path: must be a path from the root on"),
+        ("folders: [{path: /a, pol: lab}]", "folders[0].pol: a watched folder has no such key"),
+        ("folders: [{path: /a, log: yes}]", "must be true or false"),
+        ("folders: [{path: /a, user: a b}]", "must be a user's name"),
+        ("folders: [{path: /a, keep_days: 0}]", "must be a number of days from 1 on, or always"),
+    ],
+)
+def test_a_mistake_is_named(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "controller.yaml"
+    file.write_text(text)
+
+    with pytest.raises(Invalid) as caught:
+        settle("controller", KEYS, file=file, environ={}, typed={})
+
+    assert f"{file}:1:" in str(caught.value)
+    assert says in str(caught.value)
+
+
+def test_folders_are_paths_or_have_keys_and_are_written_back_as_typed() -> None:
+    assert set(FULL) == set(FolderSettings.__struct_fields__)
+
+    found = Folders().read(["/srv/b", FULL])
+
+    assert found[0] == FolderSettings(path=Path("/srv/b"))
+    assert Folders().typed(found) == [{"path": "/srv/b"}, FULL]
