@@ -21,7 +21,6 @@ from eaas_tui import keys, themes
 from eaas_tui.actions import Actions, Severity
 from eaas_tui.arguments import Arguments
 from eaas_tui.commanding import Commanding
-from eaas_tui.desk import desk_of
 from eaas_tui.diff_writer import DiffWriter
 from eaas_tui.ending import write_down
 from eaas_tui.glyphs import BLOCKS, Glyphs
@@ -47,7 +46,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
     """Follows one controller, and draws what it says at most ten times a second."""
 
     TITLE = "Mini EaaS"
-    CSS = "ModalScreen, CommandPalette { background: transparent; }" + themes.WITHOUT_COLOURS
+    CSS = "ModalScreen, CommandPalette { background: transparent; }" + themes.FEW_COLOURS
     BINDINGS: ClassVar[list[BindingType]] = [*keys.app_bindings()]
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         name: partial(made, name) for name in BASES
@@ -196,6 +195,8 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         if (refusal := self.actions.refusal()) is not None and self.arguments.view_only:
             self.say(refusal)
             return
+        from eaas_tui.desk import desk_of  # reads job files, which the first paint does not
+
         self.push_screen(made("submit", desk_of(self), like=like))
 
     async def on_clone_asked(self, event: CloneAsked) -> None:

@@ -16,7 +16,6 @@ from eaas.views import (
     PhaseView,
     WhyView,
 )
-from eaas.yaml_text import yaml_text
 from eaas_tui.model.columns import Cell
 from eaas_tui.model.format import state_tone
 from eaas_tui.model.job_why import why_lines
@@ -123,6 +122,8 @@ def spec_lines(job: JobView) -> list[TextLine]:
 
 def spec_yaml(spec: dict[str, object]) -> str:
     """Return a spec as YAML that can be submitted again; scripts stay readable."""
+    from eaas.yaml_text import yaml_text  # PyYAML is large, and not on the first screen
+
     dumped = yaml_text(spec, width=4096)
     return str(dumped)
 

@@ -6,7 +6,6 @@ from textual import getters
 from textual.app import App
 from textual.reactive import var
 from textual.screen import Screen
-from textual.widgets import Input, TextArea
 
 from eaas_tui.keys import keys_of
 from eaas_tui.model.picture import EMPTY, Picture
@@ -63,6 +62,8 @@ class PictureScreen(Screen[None]):
 
     def acts_on(self, key: str) -> bool:
         """Tell whether the key would do more here than look; where one types it is a letter."""
+        from textual.widgets import Input, TextArea  # large, and not on the first screen
+
         if isinstance(self.focused, Input | TextArea):
             return False
         return any(key in it.keys and it.needs != "look" for it in keys_of(self.view_name))

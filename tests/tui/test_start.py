@@ -1,3 +1,5 @@
+import ast
+
 """The console in a real terminal: how it begins, what it writes, and what it leaves behind."""
 
 import os
@@ -167,3 +169,11 @@ def test_a_suspended_console_comes_back_with_the_whole_screen(environ: Mapping[s
         terminal.send_signal(signal.SIGCONT)
         terminal.await_text("Mini EaaS", "node00", "? help")
         terminal.press("q")
+
+
+def test_the_first_screen_needs_no_yaml_and_no_form() -> None:
+    code = "import sys, eaas_tui.start, eaas_tui.screens.overview\nsys.exit(repr({*sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr
+
+    heavy = {"yaml", "aiohttp", "eaas_tui.desk", "textual.widgets._text_area"}
+    assert not ast.literal_eval(loaded) & heavy

@@ -1,0 +1,38 @@
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = Path(sys.executable).with_name("mini-eaas")
+
+
+def said(*argv: str) -> "subprocess.CompletedProcess[str]":
+    """Run the program away from any terminal."""
+    return subprocess.run(
+        [PROGRAM, *argv], capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+
+
+def test_the_console_is_reached_with_its_own_words_and_exit_code() -> None:
+    no_terminal, wrong = said("tui"), said("tui", "--no-such-thing")
+
+    assert (no_terminal.returncode, no_terminal.stdout) == (2, "")
+    assert "the console needs a terminal" in no_terminal.stderr
+    assert wrong.returncode == 2
+    assert "--no-such-thing" in wrong.stderr
+
+
+def test_everything_else_is_the_command_line() -> None:
+    assert said("--version").returncode == 0
+    assert "tui" in said("--help").stdout
+
+
+def test_the_console_does_not_wait_for_the_commands() -> None:
+    code = (
+        "import os, sys; sys.argv = ['mini-eaas', 'tui']\n"
+        "os.execv = lambda *_: sys.exit(repr({*sys.modules}))\n"
+        "from eaas.cli.start import main; main()"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr
+
+    assert not ast.literal_eval(loaded) & {"click", "eaas.cli.main", "msgspec"}
