@@ -1,7 +1,6 @@
-import ast
-
 """The console in a real terminal: how it begins, what it writes, and what it leaves behind."""
 
+import ast
 import os
 import signal
 import subprocess
