@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
 from msgspec.structs import replace
 
 from eaas.client import Address, Client
@@ -66,6 +67,7 @@ async def listening(client: Client, changed: asyncio.Event) -> AsyncIterator[Ear
         await asyncio.wait([task])
 
 
+@pytest.mark.timeout(300)  # a hundred starts take long on a machine that has other work
 async def test_the_picture_is_right_after_each_of_a_hundred_restarts(tmp_path: Path) -> None:
     chance = random.Random(3)
     sizes = []
