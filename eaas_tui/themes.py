@@ -74,17 +74,19 @@ ANSI16: Final = replace(BUILTIN_THEMES["ansi-dark"], name=f"{PREFIX}ansi16")
 ALL: Final = (DARK, LIGHT, CONTRAST, ANSI16)
 
 
-WITHOUT_COLOURS: Final = """
+FEW_COLOURS: Final = """
 App:nocolor RowCanvas > .row-list--cursor, App:nocolor CardGrid > .card-grid--cursor,
 App:nocolor OptionList > .option-list--option-highlighted, App:nocolor Button:focus,
 App:nocolor SelectCurrent:focus, App:nocolor Select:focus > SelectCurrent,
 App:nocolor TabRow > .tab-row--chosen, App:nocolor .log-view--hit { text-style: bold reverse; }
-App:nocolor Input, App:nocolor TextArea, App:nocolor SelectCurrent { text-style: underline; }
-App:nocolor Prompt { text-style: none; }
-App:nocolor #question, App:nocolor #help, App:nocolor Toast { border: ascii; }
 App:nocolor StatusBar, App:nocolor KeyBar { text-style: underline; }
+App:nocolor Input, App:nocolor TextArea, App:nocolor SelectCurrent { text-style: underline; }
+App:ansi Input, App:ansi TextArea, App:ansi SelectCurrent { text-style: underline; }
+App:nocolor Prompt, App:ansi Prompt { text-style: none; }
+App:nocolor #question, App:nocolor #help, App:nocolor Toast { border: ascii; }
+App:ansi #question, App:ansi #help, App:ansi Toast { border: ascii; }
 """
-"""How things are set apart where there are no colours."""
+"""How things are set apart where there are no colours, or only the terminal's own."""
 
 
 def leave_colours_out(app: App[None]) -> None:

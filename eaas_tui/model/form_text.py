@@ -30,7 +30,7 @@ def value_from(field: JobField, text: str) -> object | None:
         return _lines(text)
     if field.kind == "list":
         return [part for part in (part.strip() for part in text.split(",")) if part]
-    return text
+    return text.strip(_BLANK)
 
 
 def text_from(field: JobField, value: object) -> str:

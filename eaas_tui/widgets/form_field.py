@@ -135,6 +135,21 @@ class _Completing(Suggester):
         return self._complete(self._key, value)
 
 
+class _Lines(TextArea):
+    """Several lines, of which the last is completed."""
+
+    def __init__(self, key: str, complete: Complete) -> None:
+        self._key: Final = key
+        self._complete: Final = complete
+        super().__init__(compact=True, highlight_cursor_line=False)
+
+    def update_suggestion(self) -> None:
+        """Suggest what is left of the line, where the cursor stands at the end."""
+        at_end = self.cursor_location == self.document.end
+        whole = self._complete(self._key, self.text) if at_end and self.text else None
+        self.suggestion = "" if whole is None else whole[len(self.text) :]
+
+
 def id_of(key: str) -> str:
     """Return the widget id of a field's key."""
     return f"field-{key.replace('.', '-')}"
@@ -151,7 +166,7 @@ def _control(field: JobField, complete: Complete) -> Input | TextArea | Select[s
     if choices := _choices(field):
         return Select([(choice, choice) for choice in choices], prompt="", compact=True)
     if field.key in SEVERAL_LINES:
-        return TextArea(compact=True, highlight_cursor_line=False)
+        return _Lines(field.key, complete)
     return Input(compact=True, select_on_focus=False, suggester=_Completing(field.key, complete))
 
 

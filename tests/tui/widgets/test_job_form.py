@@ -47,3 +47,31 @@ async def test_every_field_can_be_reached_and_read_at_any_size(
             assert focused is not None
             assert focused.region.area > 0
             assert screen.overlaps(focused.region), key
+
+
+async def test_what_is_wrong_with_the_focused_field_is_in_sight_with_it(
+    socket: Path, tmp_path: Path
+) -> None:
+    async with the_form(socket, tmp_path, size=(80, 24)) as person:
+        for key in ("run_as", "restart.retries", "gpus", "memory"):
+            await person.type(key, "a")
+            await person.pilot.pause()
+            await person.pilot.pause()
+
+            assert person.mistake(key) is not None
+            field = person.field(key)
+            assert field.region.height >= 2, key
+            assert person.screen.job_form.region.contains_region(field.region), key
+
+
+async def test_blanks_around_a_word_are_not_part_of_it(
+    stand_in: StandIn, socket: Path, tmp_path: Path
+) -> None:
+    async with the_form(socket, tmp_path) as person:
+        await person.type("name", "my ")
+        await person.type("command", "true")
+        assert person.mistake("name") is None
+        await person.press("ctrl+s")
+        await person.until(lambda: person.app.accepted)
+
+    assert [body for _, body in submits(stand_in)] == [{"name": "my", "command": "true"}]
