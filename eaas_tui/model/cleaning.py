@@ -80,7 +80,9 @@ class Cleaner:
         others: list[tuple[str, Clean]] = []
         for name, hint in get_type_hints(kind).items():
             kinds = _alternatives(hint)
-            if str in kinds:
+            if str in kinds and not {int, float}.isdisjoint(kinds):
+                others.append((name, _line_if_text))
+            elif str in kinds:
                 texts.append(name)
             elif (clean := self._clean_of(kinds)) is not None:
                 others.append((name, clean))
@@ -148,6 +150,10 @@ def _dict(value: Mapping[Any, Any], depth: int) -> Mapping[Any, Any]:
         same = same and safe is inner and safe_key is key
         new[safe_key] = safe
     return value if same else new
+
+
+def _line_if_text(value: Any) -> Any:
+    return line(value) if isinstance(value, str) else value
 
 
 def _each(clean: Clean, values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from eaas.views import JobView
+from eaas.views import JobView, WhyNodeView
 from eaas_tui.model import cleaning
 from eaas_tui.model.cleaning import MAX_TEXT, Cleaner, line, typed
 from tests.rig.costs import cost_s
@@ -93,3 +93,20 @@ def test_no_more_is_remembered_than_helps(monkeypatch: pytest.MonkeyPatch) -> No
     users = [clean(a_job(id, user=f"user {id % 9}")).user for id in range(20)]
 
     assert users == [f"user {id % 9}" for id in range(20)]
+
+
+def test_what_a_node_lacks_is_a_number_or_a_text_and_either_is_taken() -> None:
+    def lacking(asked: int | str, available: int | str) -> WhyNodeView:
+        return WhyNodeView(
+            node="n1",
+            code="too_few_cards",
+            text="n1 has 0 cards",
+            asked=asked,
+            available=available,
+            never=False,
+        )
+
+    clean, evil = Cleaner(), "H100\x1b[2J"
+
+    assert clean(lacking(1, 0)) == lacking(1, 0)
+    assert clean(lacking(evil, 0)) == lacking("H100", 0)
