@@ -27,10 +27,10 @@ REST: Final = {"ignore_unknown_options": True, "allow_interspersed_args": True}
 @click.argument("options", nargs=-1, type=click.UNPROCESSED)
 @prints
 def config_show(line: Line, program: str | None, options: tuple[str, ...]) -> None:
-    """Show where everything lies, and where every setting comes from.
+    """Show every setting and its source.
 
-    With `controller` or `agent`, the settings of that program alone, as it would start now; more
-    words are options of its `run`, as in `config show agent --config FILE`.
+    And where everything lies. With `controller` or `agent`, the settings of that program alone, as
+    it would start now; more words are options of its `run`: `config show agent --config FILE`.
     """
     if program is not None:
         [view] = _settings([program], options)

@@ -12,13 +12,6 @@ def test_the_schema_is_printed_for_editors(typing: Type) -> None:
     assert json.loads(typing("schema", "job", "-o", "json").out) == expected
 
 
-def test_the_settings_say_where_everything_lies(typing: Type, home: Path) -> None:
-    shown = json.loads(typing("config", "show", "-o", "json").out)
-
-    assert shown["home"] == str(home)
-    assert shown["server"] == shown["socket"] == str(home / "controller.sock")
-
-
 def test_good_job_files_are_counted(typing: Type, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("command: a\n---\ncommand: b\n")
     said = typing("folder", "check", str(tmp_path / "a.yaml"))

@@ -86,6 +86,18 @@ def test_a_program_that_ended_says_why(paths: Paths) -> None:
     assert running(paths, "broken") is None
 
 
+def test_the_last_words_of_a_program_that_logs_in_json_are_words(paths: Paths) -> None:
+    environ = {**os.environ, "MINI_EAAS_CONTROLLER_PORT": "many"}
+    process = start(paths, "controller", "eaas_daemon", ["run"], environ)
+    process.wait()
+
+    with pytest.raises(DidNotStart) as refused:
+        check_alive(paths, "controller", process)
+    assert str(refused.value).splitlines()[1:] == [
+        "  $MINI_EAAS_CONTROLLER_PORT: must be a whole number from 0 to 65535, not 'many'"
+    ]
+
+
 def test_a_pid_file_of_nonsense_is_nobody(paths: Paths) -> None:
     paths.run.mkdir()
     paths.pid_file("x").write_text("12")

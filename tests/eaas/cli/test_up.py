@@ -30,6 +30,7 @@ def bring_up(typing: Type, *more: str) -> Said:
 def test_one_command_brings_up_a_pool_that_runs_a_job_and_one_takes_it_down(
     typing: Type, paths: Paths
 ) -> None:
+    (paths.home / "agent.yaml").write_text("labels: {rack: 3}\n")
     first = bring_up(typing, "--simulate", "2x24GiB")
     again = json.loads(bring_up(typing, "-o", "json").out)
     hello = typing("job", "submit", "--follow", "--gpus", "1", "--cmd", "echo hello")
@@ -39,7 +40,7 @@ def test_one_command_brings_up_a_pool_that_runs_a_job_and_one_takes_it_down(
     for words in ("started now:  controller, agent-n1", "default", "plain processes", "simulated"):
         assert words in first.out
     assert again["started"] == []
-    assert [node["name"] for node in again["nodes"]] == ["n1"]
+    assert [(node["name"], node["labels"]) for node in again["nodes"]] == [("n1", {"rack": "3"})]
     assert (hello.code, hello.out) == (0, "hello\n")
     assert None not in pids
     assert typing("down").out == "stopped agent-n1, controller\n"
