@@ -144,9 +144,18 @@ class LogFollowing(Widget):
             await asyncio.sleep(AGAIN_S)
 
     def _opened(self, source: LogSource) -> None:
-        self.view.empty = "nothing was written" if source.pages.complete else "nothing yet"
+        self.view.empty = self._nothing(source)
         self.view.grew()
         self._tell()
+
+    def _nothing(self, source: LogSource) -> str:
+        """Say that there are no lines, and of a job that waits why."""
+        if source.pages.complete:
+            return "nothing was written"
+        job = self._job
+        if job is None or job.attempt or job.reason is None:
+            return "nothing yet"
+        return f"nothing yet; it waits: {job.reason.text}"
 
     def _is_all(self, source: LogSource) -> bool:
         held = source.pages.reaches_end or self._reads_from() is not None

@@ -1,6 +1,7 @@
 from msgspec.structs import replace
 
 from eaas.errors import NotFound, Unreachable
+from eaas.views import ReasonView
 from eaas_tui.app import ConsoleApp
 from eaas_tui.screens.job_log import LogPane
 from tests.rig.job_screen import RUNNING, JobApp, said, until_said
@@ -45,6 +46,14 @@ async def test_attempts_and_streams_are_switched() -> None:
         assert "second run" not in said(app)
         await pilot.press("e", "left_parenthesis")
         await until_said(pilot, "first run")
+
+
+async def test_the_log_of_a_job_that_waits_says_why_it_does() -> None:
+    reason = ReasonView(code="too_few_free_cards", text="n1 has 0 free cards, 1 asked for")
+    job = replace(RUNNING, state="Pending", attempt=0, started_at=None, cards=(), reason=reason)
+    app = JobApp(job, LogsInMemory(job), tab="Log")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_said(pilot, "nothing yet; it waits: n1 has 0 free cards, 1 asked for")
 
 
 async def test_a_new_attempt_takes_over() -> None:
