@@ -106,11 +106,7 @@ CLI: Final = Group(
         "config": Group(
             "config",
             "Look at this installation's settings.",
-            {
-                "show": Entry(
-                    "eaas.cli.settings:config_show", "Show every setting and its source."
-                )
-            },
+            {"show": Entry("eaas.cli.settings:config_show", "Show every setting and its source.")},
         ),
         "schema": Group(
             "schema",
