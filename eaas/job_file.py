@@ -28,6 +28,7 @@ T = TypeVar("T")
 _UNREADABLE: Final = re.compile(
     "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
+_CONTROL: Final = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _HIGH_BYTES: Final = re.compile(rb"[\x80-\xff]+")
 _JSON_PAIR: Final = re.compile(
     r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
@@ -155,10 +156,12 @@ def _decoded(data: bytes, name: str) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
+        before = data[: error.start].decode()
+        if _CONTROL.search(data) is not None:
+            raise invalid([_mistake(before, "this is no text: a job file is YAML")], name) from None
         pairs = all(len(run) % 2 == 0 for run in _HIGH_BYTES.findall(data))
         likely = "GBK" if pairs else "Latin-1 (Windows-1252)"
         message = f"this is not UTF-8 but probably {likely}: save the file as UTF-8"
-        before = data[: error.start].decode()
         raise invalid([_mistake(before, message)], name) from None
 
 

@@ -134,7 +134,7 @@ async def assemble(
     engine.listen(hub)
     engine.listen(sampler)
     intake = Intake(engine, logs, os.geteuid(), clock)
-    engine.listen(intake.follower)
+    engine.listen(intake)
     app = make_app(
         engine=engine,
         roster=roster,

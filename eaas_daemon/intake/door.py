@@ -8,24 +8,25 @@ the next pass finds the file in one of them and the key makes it the same job.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
-from eaas.errors import EaasError, FieldError
+from eaas.errors import EaasError
 from eaas.folder_file import FolderFile, cancel_order
 from eaas.units import utc_text
 from eaas_daemon.clock import Clock
 from eaas_daemon.intake import names
-from eaas_daemon.intake.folder import Folder, TakenFile, opened
+from eaas_daemon.intake.failures import concerns_all
+from eaas_daemon.intake.folder import Folder, Identity
 from eaas_daemon.intake.follower import Follower
-from eaas_daemon.intake.owners import caller_for
+from eaas_daemon.intake.opening import opened
+from eaas_daemon.intake.own_thread import OwnThread
 from eaas_daemon.intake.parser import Read, Unread
 from eaas_daemon.intake.reading import FileReader
 from eaas_daemon.intake.settings import FolderSettings
-from eaas_daemon.intake.status import again_text, error_text, orders_text
-from eaas_daemon.intake.stillness import STILL_S, Sighting, Stillness
+from eaas_daemon.intake.status import again_text, error_text, one_mistake, orders_text
 from eaas_daemon.intake.submitting import (
     PASSING,
     Accepted,
@@ -35,16 +36,21 @@ from eaas_daemon.intake.submitting import (
     Submitter,
     folder_key,
 )
+from eaas_daemon.intake.taken_file import TakenFile
+from eaas_daemon.intake.taking import Claim, Taken, Taker
 
 log = logging.getLogger(__name__)
 
-FILES_A_PASS: Final = 200
 RESCAN_S: Final = 5.0
+JOBS_A_STEP: Final = 100
+
+Answered = tuple[TakenFile, Outcome]
 
 
 class Pass(msgspec.Struct, frozen=True, kw_only=True):
     """What one look at a folder led to."""
 
+    identity: Identity
     accepted: int = 0
     refused: int = 0
     look_again_s: float = RESCAN_S
@@ -61,140 +67,162 @@ class Door:
         submitter: Submitter,
         reader: FileReader,
         follower: Follower,
+        thread: OwnThread,
         service_uid: int,
+        claim: Claim,
         clock: Clock,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.settings: Final = settings
+        self._settings = settings
         self._submitter = submitter
         self._reader = reader
         self._follower = follower
+        self._thread = thread
         self._service_uid = service_uid
         self._clock = clock
         self._monotonic = monotonic
-        self._stillness = Stillness()
-        self._early: dict[str, float] = {}
-        """Files that came by rename, as it seems, and until when they are not refused."""
+        self._taker = Taker(settings, service_uid, claim)
 
-    async def look(self) -> Pass:
-        """Take what is whole, a bounded number of files. Raises ``FolderUnusable``."""
-        files = await asyncio.to_thread(self._take)
-        ready = [file for file in files if not file.changing]
-        outcomes = await self._outcomes(ready)
-        answered = [(f, o) for f, o in zip(ready, outcomes, strict=True) if o is not None]
+    async def look(self, renamed: Collection[str] = ()) -> Pass:
+        """Take what is whole, a bounded number of files, and answer them.
+
+        ``renamed`` are the names of which the system told that they came by rename since the
+        last look. Raises ``FolderUnusable`` and OSError.
+        """
+        taken = await self._thread.do(self._taker.take, self._monotonic(), renamed, self._now())
+        outcomes = await self._outcomes(taken)
+        answered = [(f, o) for f, o in zip(taken.files, outcomes, strict=True) if o is not None]
         await self._answer(answered)
-        return self._summary(len(files), [outcome for _, outcome in answered])
-
-    def _summary(self, seen: int, outcomes: Sequence[Outcome]) -> Pass:
-        refused = sum(isinstance(outcome, Refused) for outcome in outcomes)
-        now = self._monotonic()
-        due = [at - now for at in (self._stillness.next_look_at, *self._early.values()) if at]
-        more = 0.0 if seen == FILES_A_PASS and outcomes else RESCAN_S
+        refused = sum(isinstance(outcome, Refused) for _, outcome in answered)
         return Pass(
-            accepted=len(outcomes) - refused,
-            refused=refused,
-            look_again_s=max(0.0, min((*due, more))),
+            identity=taken.identity,
+            accepted=len(answered) - refused,
+            refused=refused + taken.refused,
+            look_again_s=_look_again_s(taken, progress=bool(answered)),
         )
 
-    # --- take
-
-    def _take(self) -> list[TakenFile]:
-        now = self._monotonic()
-        with opened(self.settings.path, self._service_uid) as folder:
-            waiting = folder.taken()
-            found = folder.look()
-            orders = [file for file in found if cancel_order(file.name) is not None]
-            whole = self._stillness.look((file for file in found if file not in orders), now)
-            wanted = [file for file in (*orders, *whole) if file.name not in waiting]
-            room = max(0, FILES_A_PASS - len(waiting))
-            taken = folder.take([file.name for file in wanted[:room]])
-            self._remember_early(wanted[:room], now)
-            return [folder.read(name) for name in (*waiting, *taken)[:FILES_A_PASS]]
-
-    def _remember_early(self, taken: Sequence[Sighting], now: float) -> None:
-        self._stillness.forget(file.name for file in taken)
-        for file in taken:
-            if file.came_whole:
-                self._early[file.name] = now + STILL_S
+    def _now(self) -> str:
+        return utc_text(self._clock.now())
 
     # --- carry out
 
-    async def _outcomes(self, files: Sequence[TakenFile]) -> list[Outcome | None]:
+    async def _outcomes(self, taken: Taken) -> list[Outcome | None]:
         """Return what became of each file; None for those that have to come again."""
-        readable = [f for f in files if f.wrong is None and cancel_order(f.name) is None]
+        readable = [f for f in taken.files if f.wrong is None and cancel_order(f.name) is None]
         unread = [Unread(name=file.name, data=file.data) for file in readable]
-        read = await self._reader.read(unread, self.settings.defaults) if unread else []
+        read = await self._reader.read(unread, self._settings.defaults) if unread else []
         contents = dict(zip((file.name for file in readable), read, strict=True))
-        return await asyncio.gather(
-            *(self._outcome(file, contents.get(file.name)) for file in files)
-        )
+        waits: set[str] = set()
+        outcomes: list[Outcome | None] = []
+        for part in _parts(taken.files, contents):
+            outcomes += await asyncio.gather(
+                *(self._outcome(f, contents.get(f.name), taken, waits) for f in part)
+            )
+        for why in waits:
+            log.warning("files in %s wait: %s", self._settings.path, why)
+        return outcomes
 
-    async def _outcome(self, file: TakenFile, read: Read | None) -> Outcome | None:
-        outcome = await self._judged(file, read)
-        until = self._early.get(file.name)
-        if isinstance(outcome, Refused) and until is not None and self._monotonic() < until:
+    async def _outcome(
+        self, file: TakenFile, read: Read | None, taken: Taken, waits: set[str]
+    ) -> Outcome | None:
+        try:
+            outcome = await self._judged(file, read, taken)
+        except PASSING as failure:
+            waits.add(failure.sentence)
+            return None
+        except EaasError as refusal:
+            outcome = _plainly_refused(refusal.sentence)
+        except Exception:
+            log.exception("%s met a bug", self._shown(file.name))
+            outcome = _plainly_refused("this met a bug in the controller; its log has more")
+        if isinstance(outcome, Refused) and not file.final:
             return None  # perhaps it did not come by rename and its writer is still at it
-        if outcome is not None:
-            self._early.pop(file.name, None)
         return outcome
 
-    async def _judged(self, file: TakenFile, read: Read | None) -> Outcome | None:
+    async def _judged(self, file: TakenFile, read: Read | None, taken: Taken) -> Outcome:
         if file.wrong is not None:
-            return _refused(f"{file.name}: {file.wrong}")
+            return _plainly_refused(file.wrong)
         order = cancel_order(file.name)
         content = FolderFile(orders=(order,)) if order is not None else None
         if read is not None:
             content = read.content
         if content is None:
             return Refused(errors=read.errors if read is not None else ())
-        try:
-            caller = caller_for(file.uid, self.settings.user, self._service_uid)
-            key = folder_key(self.settings.path, file.name, file.data)
-            return await self._submitter.carry_out(content, caller, key)
-        except PASSING as failure:
-            log.warning("%s waits: %s", self.settings.path / file.name, failure)
-            return None
-        except EaasError as refusal:
-            return _refused(refusal.sentence)
+        caller = taken.callers[file.uid]
+        if isinstance(caller, EaasError):
+            raise caller
+        key = folder_key(self._settings.path, file.name, file.data)
+        return await self._submitter.carry_out(content, caller, key)
 
     # --- answer
 
-    async def _answer(self, answered: Sequence[tuple[TakenFile, Outcome]]) -> None:
+    async def _answer(self, answered: Sequence[Answered]) -> None:
         """Put the files where they belong; one that can't be moved now comes again."""
+        if not answered:
+            return
         accepted = {f.name: o for f, o in answered if isinstance(o, Accepted)}
-        statuses = await self._follower.first_statuses(self.settings, accepted)
-        moved = await asyncio.to_thread(self._move, answered, statuses)
-        for name, outcome in accepted.items():
-            if name in moved:
-                self._follower.follow(self.settings, name, outcome)
+        statuses = await self._follower.first_statuses(accepted)
+        moved: set[str] = set()
+        try:
+            await self._thread.do(self._move, answered, statuses, self._now(), moved)
+        finally:
+            for name in moved & accepted.keys():
+                self._follower.follow(name, accepted[name])
 
     def _move(
-        self, answered: Sequence[tuple[TakenFile, Outcome]], statuses: dict[str, str]
-    ) -> set[str]:
-        moved: set[str] = set()
-        with opened(self.settings.path, self._service_uid) as folder:
+        self, answered: Sequence[Answered], statuses: Mapping[str, str], at: str, moved: set[str]
+    ) -> None:
+        """Put the files away one by one; ``moved`` tells how far that came."""
+        with opened(self._settings.path, self._service_uid) as folder:
             for file, outcome in answered:
                 try:
-                    self._settle(folder, file.name, outcome, statuses.get(file.name, ""))
+                    _settle(folder, file.name, outcome, statuses.get(file.name, ""), at)
                     moved.add(file.name)
                 except OSError as error:
-                    log.warning("%s stays: %s", self.settings.path / file.name, error.strerror)
-        return moved
+                    if concerns_all(error):
+                        raise
+                    log.warning("%s stays: %s", self._shown(file.name), error.strerror)
 
-    def _settle(self, folder: Folder, name: str, outcome: Outcome, status: str) -> None:
-        at = utc_text(self._clock.now())
-        match outcome:
-            case Refused(errors=errors):
-                folder.refuse(name, error_text(name, errors, at))
-            case Obeyed(done=done):
-                folder.accept(name, name, orders_text(done))
-            case Accepted(numbers=numbers, again=again):
-                new_name = names.accepted_name(numbers[0], name)
-                seen_before = again and folder.has_accepted(new_name)
-                folder.accept(name, new_name, status)
-                if seen_before:
-                    folder.write_beside(new_name, names.AGAIN, again_text(numbers, at))
+    def _shown(self, name: str) -> str:
+        return f"{self._settings.path}/{names.shown_name(name)}"
 
 
-def _refused(message: str) -> Refused:
-    return Refused(errors=(FieldError(field="", message=message),))
+def _plainly_refused(message: str) -> Refused:
+    """Refuse a file for something that its content has no part in."""
+    return Refused(errors=one_mistake(message), secret=False)
+
+
+def _settle(folder: Folder, name: str, outcome: Outcome, status: str, at: str) -> None:
+    match outcome:
+        case Refused(errors=errors, secret=secret):
+            folder.refuse(name, error_text(name, errors, at), secret=secret)
+        case Obeyed(done=done):
+            folder.accept(name, names.obeyed_name(name), orders_text(done))
+        case Accepted(numbers=numbers, again=again):
+            new_name = names.accepted_name(numbers[0], name)
+            seen_before = again and folder.has_accepted(new_name)
+            folder.accept(name, new_name, status)
+            if seen_before:
+                folder.write_beside(new_name, names.AGAIN, again_text(numbers, at))
+
+
+def _look_again_s(taken: Taken, *, progress: bool) -> float:
+    if taken.more and progress:
+        return 0.0
+    return RESCAN_S if taken.look_again_in is None else min(RESCAN_S, taken.look_again_in)
+
+
+def _parts(files: Sequence[TakenFile], contents: Mapping[str, Read]) -> Iterator[list[TakenFile]]:
+    """Yield files that are carried out together: so many jobs that one step stays short."""
+    part: list[TakenFile] = []
+    size = 0
+    for file in files:
+        read = contents.get(file.name)
+        jobs = 1 if read is None or read.content is None else len(read.content.jobs)
+        if part and size + jobs > JOBS_A_STEP:
+            yield part
+            part, size = [], 0
+        part.append(file)
+        size += jobs
+    if part:
+        yield part

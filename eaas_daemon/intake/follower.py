@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -13,13 +15,15 @@ from eaas.errors import EaasError
 from eaas.ids import JobNumber
 from eaas.views import JobView
 from eaas_daemon.core.changes import Changes
-from eaas_daemon.core.effects import Effect
 from eaas_daemon.engine import Engine
 from eaas_daemon.intake import names
-from eaas_daemon.intake.folder import opened
+from eaas_daemon.intake.failures import concerns_all
+from eaas_daemon.intake.followed import Followed, followed, unfinished
 from eaas_daemon.intake.log_copy import copy_log
+from eaas_daemon.intake.opening import opened
+from eaas_daemon.intake.own_thread import OwnThread
 from eaas_daemon.intake.settings import FolderSettings
-from eaas_daemon.intake.status import FINAL, is_settled, status_text
+from eaas_daemon.intake.status import is_settled, status_text
 from eaas_daemon.intake.submitting import Accepted
 from eaas_daemon.logs.store import LogStore
 
@@ -27,199 +31,206 @@ log = logging.getLogger(__name__)
 
 WRITE_EVERY_S: Final = 0.5
 FILES_A_TIME: Final = 100
-"""Statuses drawn in one go, so that the engine is never held up for long."""
-REASONS_EVERY_S: Final = 10.0
-"""Why a job waits can change without the job: those that wait are looked at in turn."""
-
-
-class Followed(msgspec.Struct, frozen=True, kw_only=True):
-    """One accepted file whose jobs have not all ended."""
-
-    settings: FolderSettings
-    name: str
-    """Among the accepted ones."""
-    numbers: tuple[int, ...]
-    log: bool
+JOBS_A_TIME: Final = 50
+"""Jobs painted in one go, so that the engine is never held up for long."""
+AGAIN_EVERY_S: Final = 10.0
+"""When to try again what failed. Why a job waits can change without the job, too: those that wait
+are looked at in turn."""
 
 
 class Drawn(msgspec.Struct, frozen=True, kw_only=True):
     """A file's jobs at one moment."""
 
     file: Followed
-    text: str
-    final: bool
     jobs: tuple[JobView, ...]
+    final: bool
+
+    @property
+    def text(self) -> str:
+        """Return its status."""
+        return status_text(self.jobs, final=self.final, log=self.file.log)
 
 
 class Follower:
-    """A listener of the engine, and a task that writes."""
+    """The accepted files of one folder, and a task that writes beside them."""
 
-    def __init__(self, engine: Engine, logs: LogStore, service_uid: int) -> None:
+    def __init__(
+        self,
+        settings: FolderSettings,
+        engine: Engine,
+        logs: LogStore,
+        thread: OwnThread,
+        service_uid: int,
+        now: Callable[[], float],
+    ) -> None:
+        self._path: Final[Path] = settings.path
+        self._log = settings.log
         self._engine = engine
         self._logs = logs
+        self._thread = thread
         self._service_uid = service_uid
-        self._by_job: dict[int, Followed] = {}
-        self._dirty: dict[Followed, None] = {}
-        self._written: dict[Followed, int] = {}
+        self._now = now
+        self._files: dict[str, Followed] = {}
+        self._by_job: dict[int, set[str]] = {}
+        self._dirty: dict[str, None] = {}
+        self._failed: dict[str, None] = {}
+        self._written: dict[str, int] = {}
         """The hash of what stands beside each followed file."""
         self._wake = asyncio.Event()
         self._turn = 0
 
     # --- what is followed
 
-    async def first_statuses(
-        self, settings: FolderSettings, accepted: Mapping[str, Accepted]
-    ) -> dict[str, str]:
+    async def first_statuses(self, accepted: Mapping[str, Accepted]) -> dict[str, str]:
         """Return what to write beside each of the files, by the name they came with."""
-        await self._engine.at_rest()
-        return {
-            name: self._drawn(_followed(settings, name, outcome)).text
-            for name, outcome in accepted.items()
-        }
+        files = [followed(name, outcome, log=self._log) for name, outcome in accepted.items()]
+        drawn = await self._drawn(files)
+        return await asyncio.to_thread(
+            lambda: {name: one.text for name, one in zip(accepted, drawn, strict=True)}
+        )
 
-    def follow(self, settings: FolderSettings, name: str, outcome: Accepted) -> None:
-        """Keep the status beside the file true from here on."""
-        self._add(_followed(settings, name, outcome))
+    def follow(self, name: str, outcome: Accepted) -> None:
+        """Keep the status beside the file, which came under this name, true from here on."""
+        self._add(followed(name, outcome, log=self._log))
 
     def _add(self, file: Followed) -> None:
+        self._forget(file.name)
+        self._files[file.name] = file
         for number in file.numbers:
-            self._by_job[number] = file
-        self._dirty[file] = None
+            self._by_job.setdefault(number, set()).add(file.name)
+        self._dirty[file.name] = None
         self._wake.set()
 
-    async def recover(self, settings: FolderSettings) -> None:
+    def _forget(self, name: str) -> None:
+        file = self._files.pop(name, None)
+        self._written.pop(name, None)
+        for number in () if file is None else file.numbers:
+            self._by_job[number].discard(name)
+            if not self._by_job[number]:
+                del self._by_job[number]
+
+    async def recover(self) -> None:
         """Follow the files whose jobs had not ended when the controller did.
 
-        Raises ``FolderUnusable``.
+        Raises ``FolderUnusable`` and OSError.
         """
-        for file in await asyncio.to_thread(self._unfinished, settings):
+        for file in await self._thread.do(self._unfinished):
             self._add(file)
 
-    def _unfinished(self, settings: FolderSettings) -> list[Followed]:
-        found: list[Followed] = []
-        with opened(settings.path, self._service_uid) as folder:
-            for name in folder.accepted():
-                number = names.job_of(name)
-                if number is None:
-                    continue
-                try:
-                    status = folder.read_accepted(name + names.STATUS)
-                except OSError:
-                    status = b""
-                if not status.startswith(FINAL.encode()):
-                    found.append(_from_status(settings, name, number, status.decode()))
-        return found
+    def _unfinished(self) -> list[Followed]:
+        with opened(self._path, self._service_uid) as folder:
+            return unfinished(folder, log=self._log)
 
-    # --- the engine's news
-
-    def __call__(self, changes: Changes, effects: Sequence[Effect]) -> None:
+    def changed(self, changes: Changes) -> None:
         """Remember whose jobs changed."""
         if not self._by_job:
             return
         for job in changes.jobs:
-            if (file := self._by_job.get(job.number)) is not None:
-                self._dirty[file] = None
+            if job.number in self._by_job:
+                self._dirty.update(dict.fromkeys(self._by_job[job.number]))
                 self._wake.set()
 
     def start_over(self) -> None:
         """Look at everything again."""
-        self._dirty.update(dict.fromkeys(self._by_job.values()))
+        self._dirty.update(dict.fromkeys(self._files))
         self._wake.set()
 
     # --- writing
 
     async def work(self) -> None:
         """Write until cancelled."""
+        turn_at = time.monotonic() + AGAIN_EVERY_S
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(REASONS_EVERY_S):
+                async with asyncio.timeout(turn_at - time.monotonic()):
                     await self._wake.wait()
-            if not self._dirty:
-                self._look_in_turn()
             self._wake.clear()
-            await self._write_dirty()
+            if time.monotonic() >= turn_at:
+                turn_at = time.monotonic() + AGAIN_EVERY_S
+                self._look_in_turn()
+            try:
+                await self.write()
+            except Exception:
+                log.exception("the statuses in %s met a bug; others go on", self._path)
             await asyncio.sleep(WRITE_EVERY_S)
 
     def _look_in_turn(self) -> None:
-        files = list(dict.fromkeys(self._by_job.values()))
-        part = files[self._turn : self._turn + FILES_A_TIME]
+        self._dirty.update(self._failed)
+        self._failed.clear()
+        part = list(islice(self._files, self._turn, self._turn + FILES_A_TIME))
         self._turn = self._turn + FILES_A_TIME if len(part) == FILES_A_TIME else 0
         self._dirty.update(dict.fromkeys(part))
 
-    async def _write_dirty(self) -> None:
+    async def write(self) -> None:
+        """Make everything true that isn't."""
         while self._dirty:
-            await self._engine.at_rest()
             some = list(islice(self._dirty, FILES_A_TIME))
-            for file in some:
-                del self._dirty[file]
-            drawn = [self._drawn(file) for file in some]
-            news = [one for one in drawn if self._written.get(one.file) != hash(one.text)]
-            await self._copy_logs(news)
-            for one in await asyncio.to_thread(self._write, news):
-                self._remember(one)
+            for name in some:
+                del self._dirty[name]
+            drawn = await self._drawn([self._files[name] for name in some if name in self._files])
+            whole = [one for one in drawn if await self._has_logs(one)]
+            done = await self._thread.do(self._write, whole)
+            self._failed.update(dict.fromkeys(one.file.name for one in drawn))
+            for one, text_hash in done:
+                self._remember(one, text_hash)
 
-    def _drawn(self, file: Followed) -> Drawn:
-        painter, state = self._engine.painter(), self._engine.state
-        known = [state.job_by_number(JobNumber(number)) for number in file.numbers]
-        jobs = tuple(painter.job(job) for job in known if job is not None)
-        final = all(is_settled(job, log=file.log) for job in jobs)
-        text = status_text(jobs, final=final, log=file.log)
-        return Drawn(file=file, text=text, final=final, jobs=jobs)
+    async def _drawn(self, files: Sequence[Followed]) -> list[Drawn]:
+        """Return where the files' jobs are, painted a few at a time; unknown ones are left out."""
+        numbers = [number for file in files for number in file.numbers]
+        known: dict[int, JobView] = {}
+        for begin in range(0, len(numbers), JOBS_A_TIME):
+            await asyncio.sleep(0)
+            await self._engine.at_rest()
+            for number in numbers[begin : begin + JOBS_A_TIME]:
+                job = self._engine.state.job_by_number(JobNumber(number))
+                if job is not None:
+                    known[number] = self._engine.painter().job(job)
+        return [self._one_drawn(file, known) for file in files]
 
-    async def _copy_logs(self, drawn: Sequence[Drawn]) -> None:
-        for one in drawn:
-            if one.final and one.file.log:
+    def _one_drawn(self, file: Followed, known: Mapping[int, JobView]) -> Drawn:
+        jobs = [known[number] for number in file.numbers if number in known]
+        # Whoever has the file may have written into its status: other people's jobs do not count.
+        own = tuple(job for job in jobs if job.user == jobs[0].user)
+        final = all(is_settled(job, log=file.log, now=self._now()) for job in own)
+        return Drawn(file=file, jobs=own, final=final)
+
+    async def _has_logs(self, one: Drawn) -> bool:
+        """Put the logs beside a file that is done, if they are wanted; tell whether that worked."""
+        if not (one.final and one.file.log):
+            return True
+        try:
+            await copy_log(
+                self._logs, self._thread, self._path, one.file.name, one.jobs, self._service_uid
+            )
+        except FileNotFoundError:
+            pass  # the file is gone, and nobody wants its log
+        except (OSError, EaasError) as error:
+            log.warning("no log beside %s yet: %s", names.shown_name(one.file.name), error)
+            return False
+        return True
+
+    def _write(self, drawn: Sequence[Drawn]) -> list[tuple[Drawn, int]]:
+        """Write the statuses and return those that are true now: a folder may be gone for now."""
+        done: list[tuple[Drawn, int]] = []
+        with suppress(EaasError), opened(self._path, self._service_uid) as folder:
+            for one in drawn:
+                text = one.text
                 try:
-                    await copy_log(
-                        self._logs,
-                        one.file.settings.path,
-                        one.file.name,
-                        one.jobs,
-                        self._service_uid,
-                    )
-                except (OSError, EaasError) as error:
-                    log.warning("no log beside %s: %s", one.file.name, error)
-
-    def _write(self, drawn: Sequence[Drawn]) -> list[Drawn]:
-        """Write the statuses and return those that are done with: a folder may be gone for now."""
-        done: list[Drawn] = []
-        for one in drawn:
-            try:
-                with opened(one.file.settings.path, self._service_uid) as folder:
-                    folder.write_beside(one.file.name, names.STATUS, one.text)
-            except FileNotFoundError:
-                log.debug("%s is gone: nobody wants to know of it", one.file.name)
-            except (OSError, EaasError) as error:
-                log.debug("no status beside %s yet: %s", one.file.name, error)
-                continue
-            done.append(one)
+                    if one.jobs and self._written.get(one.file.name) != hash(text):
+                        folder.write_beside(one.file.name, names.STATUS, text)
+                except FileNotFoundError:
+                    one = msgspec.structs.replace(one, final=True)  # nobody wants to know of it
+                except OSError as error:
+                    if concerns_all(error):
+                        raise
+                    continue
+                done.append((one, hash(text)))
         return done
 
-    def _remember(self, one: Drawn) -> None:
-        if not one.final:
-            self._written[one.file] = hash(one.text)
-            return
-        self._written.pop(one.file, None)
-        for number in one.file.numbers:
-            self._by_job.pop(number, None)
-
-
-def _followed(settings: FolderSettings, name: str, outcome: Accepted) -> Followed:
-    return Followed(
-        settings=settings,
-        name=names.accepted_name(outcome.numbers[0], name),
-        numbers=outcome.numbers,
-        log=outcome.log or settings.log,
-    )
-
-
-def _from_status(settings: FolderSettings, name: str, number: int, status: str) -> Followed:
-    """Return what the file's last status tells of it; the first job is in its name anyway."""
-    lines = status.splitlines()
-    numbers = [int(line.removeprefix("job: ")) for line in lines if line.startswith("job: ")]
-    return Followed(
-        settings=settings,
-        name=name,
-        numbers=tuple(numbers) or (number,),
-        log=settings.log or "log: true" in lines,
-    )
+    def _remember(self, one: Drawn, text_hash: int) -> None:
+        name = one.file.name
+        self._failed.pop(name, None)
+        if one.final and self._files.get(name) == one.file:
+            self._forget(name)
+        else:
+            self._written[name] = text_hash

@@ -1,34 +1,60 @@
 """A job's log as a file beside the job's own file."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from eaas.errors import EaasError
 from eaas.views import JobView
 from eaas_daemon.intake import names
-from eaas_daemon.intake.folder import opened
+from eaas_daemon.intake.opening import opened
+from eaas_daemon.intake.own_thread import OwnThread
+from eaas_daemon.intake.written import Part
 from eaas_daemon.logs.store import LogStore
+
+NO_MORE: Final = b"\n[the rest of this log has not come from its node]\n"
 
 
 async def copy_log(
-    logs: LogStore, path: Path, name: str, jobs: Sequence[JobView], service_uid: int
+    logs: LogStore,
+    thread: OwnThread,
+    path: Path,
+    name: str,
+    jobs: Sequence[JobView],
+    service_uid: int,
 ) -> None:
     """Write the log of each job's last attempt, both streams as they came.
 
-    Raises OSError or ``FolderUnusable``. A log that is gone leaves the sentence that says so.
+    A log that is gone leaves the sentence that says so. Raises OSError or ``FolderUnusable``,
+    FileNotFoundError when the accepted file is gone.
     """
     for job in jobs:
         ending = names.LOG if len(jobs) == 1 else f".{job.id}{names.LOG}"
-        with opened(path, service_uid) as folder, folder.log_beside(name, ending) as file:
-            offset = 0
-            while job.attempt:
-                try:
-                    part = await logs.read(job.uid, job.attempt, "both", offset)
-                except EaasError as gone:
-                    file.write(f"{gone.sentence}\n".encode())
-                    break
-                if not part.data:
-                    break
-                await asyncio.to_thread(file.write, part.data)
-                offset += len(part.data)
+        part = await thread.do(_begun, path, name, ending, service_uid)
+        try:
+            await _copy(logs, thread, job, part)
+        except BaseException:
+            part.abandon()
+            raise
+        await thread.do(part.finish)
+
+
+def _begun(path: Path, name: str, ending: str, service_uid: int) -> Part:
+    with opened(path, service_uid) as folder:
+        return folder.begin_beside(name, ending)
+
+
+async def _copy(logs: LogStore, thread: OwnThread, job: JobView, part: Part) -> None:
+    offset = 0
+    while job.attempt:
+        try:
+            read = await logs.read(job.uid, job.attempt, "both", offset)
+        except EaasError as gone:
+            await thread.do(part.write, f"[{gone.sentence}]\n".encode())
+            return
+        if not read.data:
+            if not read.complete:
+                await thread.do(part.write, NO_MORE)
+            return
+        await thread.do(part.write, read.data)
+        offset += len(read.data)

@@ -1,6 +1,7 @@
 """Whose word a file in a watched folder is."""
 
 import pwd
+from collections.abc import Iterable, Mapping
 
 from eaas.errors import EaasError
 from eaas.ids import UserName
@@ -13,18 +14,29 @@ class UnknownOwner(EaasError):
     code = "unknown_owner"
 
 
-def caller_for(uid: int, fixed: str | None, service_uid: int) -> Caller:
-    """Return who asks: the folder's fixed user, or the file's owner by name.
+def callers_for(
+    uids: Iterable[int], fixed: str | None, service_uid: int, *, private: bool
+) -> Mapping[int, Caller | UnknownOwner]:
+    """Return who asks, for each owner of files; this may ask a directory and takes its time."""
+    return {uid: _caller_for(uid, fixed, service_uid, private=private) for uid in set(uids)}
 
-    Raises ``UnknownOwner`` for a uid without a name here: on a file server it may be anybody's.
+
+def _caller_for(
+    uid: int, fixed: str | None, service_uid: int, *, private: bool
+) -> Caller | UnknownOwner:
+    """Return the folder's fixed user, or the file's owner by name.
+
+    A uid without a name here may be anybody's on a file server. Root and the controller's own
+    user are admins only where nobody else could have put their file: a file of root is easily
+    made by whoever is root in a container, and moved by whoever owns the folder around it.
     """
     if fixed is not None:
         return Caller(user=UserName(fixed), admin=False)
     try:
         name = pwd.getpwuid(uid).pw_name
-    except KeyError as error:
-        raise UnknownOwner(
+    except KeyError:
+        return UnknownOwner(
             f"its owner has the number {uid}, which no user of this host has; "
             "chown it, or set a user for this folder in controller.yaml"
-        ) from error
-    return Caller(user=UserName(name), admin=uid in (0, service_uid))
+        )
+    return Caller(user=UserName(name), admin=private and uid in (0, service_uid))

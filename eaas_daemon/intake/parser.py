@@ -5,6 +5,7 @@ standard output, each message behind its length in four bytes. It ends when its 
 """
 
 import resource
+import signal
 import struct
 import sys
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,8 @@ from eaas.errors import FieldError, Invalid, TooLarge
 from eaas.folder_file import FolderFile, read_folder_file
 
 LENGTH: Final = struct.Struct(">I")
+LONGEST_S: Final = 30
+"""Longer than anybody waits for a batch: a reader that nobody waits for ends by itself."""
 MEMORY_BYTES: Final = 1 << 30
 """What the process may take: far more than the worst legal file needs."""
 
@@ -58,6 +61,11 @@ def read_file(file: Unread, defaults: Mapping[str, str]) -> Read:
         return Read(errors=(FieldError(field="", message="this is too much to read"),))
 
 
+def answer(batch: Batch) -> bytes:
+    """Return what the batch's files say, as it goes over the pipe."""
+    return ENCODER.encode(tuple(read_file(file, batch.defaults) for file in batch.files))
+
+
 def messages(source: BinaryIO) -> Iterator[bytes]:
     """Yield whole messages until the other side closes."""
     while len(head := source.read(LENGTH.size)) == LENGTH.size:
@@ -73,10 +81,10 @@ def main() -> None:
     """Answer batches until the input ends."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     for message in messages(sys.stdin.buffer):
-        batch = REQUESTS.decode(message)
-        answer = tuple(read_file(file, batch.defaults) for file in batch.files)
-        sys.stdout.buffer.write(framed(ENCODER.encode(answer)))
+        signal.alarm(LONGEST_S)
+        sys.stdout.buffer.write(framed(answer(REQUESTS.decode(message))))
         sys.stdout.buffer.flush()
+        signal.alarm(0)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
+import msgspec
+
 from eaas.errors import FieldError
 from eaas_daemon.intake.parser import (
     ANSWERS,
@@ -25,7 +27,10 @@ LIMIT_S: Final = 20.0
 PART_BYTES: Final = 512 * 1024
 """Files are sent together up to this, so that a batch of the worst ones stays within the limit."""
 ARGV: Final = (sys.executable, "-m", "eaas_daemon.intake.parser")
-_FAILURES: Final = (TimeoutError, asyncio.IncompleteReadError, ConnectionError, BrokenPipeError)
+_FAILURES: Final = (
+    *(TimeoutError, asyncio.IncompleteReadError, ConnectionError),
+    *(msgspec.DecodeError, msgspec.ValidationError),
+)
 
 
 class FileReader:
@@ -42,22 +47,28 @@ class FileReader:
     ) -> list[Read]:
         """Return what each file says, in the same order."""
         given, read = dict(defaults or {}), list[Read]()
-        async with self._lock:
-            self._used_at = time.monotonic()
-            for part in _parts(files):
-                answers = await self._answers(part, given)
-                if answers is None:
-                    answers = [await self._alone(file, given) for file in part]
-                read += answers
+        for part in _parts(files):
+            answers = await self._in_turn(part, given)
+            if answers is None:
+                answers = [await self._alone(file, given) for file in part]
+            read += answers
         return read
 
     async def _alone(self, file: Unread, defaults: dict[str, str]) -> Read:
         """Read one file of a batch that failed: only the guilty one is refused."""
-        answers = await self._answers([file], defaults)
+        answers = await self._in_turn([file], defaults)
         if answers is not None:
             return answers[0]
         message = f"reading it took more than {self._limit_s:.0f} s or all memory: make it simpler"
         return Read(errors=(FieldError(field="", message=message),))
+
+    async def _in_turn(
+        self, files: Sequence[Unread], defaults: dict[str, str]
+    ) -> list[Read] | None:
+        """Read a part when nothing else is read: slow files of one folder let others through."""
+        async with self._lock:
+            self._used_at = time.monotonic()
+            return await self._answers(files, defaults)
 
     async def _answers(
         self, files: Sequence[Unread], defaults: dict[str, str]

@@ -1,8 +1,11 @@
 """What can be said of a watched folder in controller.yaml."""
 
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+
+KEEP_DAYS = 90
 
 
 class FolderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -17,6 +20,8 @@ class FolderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Whose jobs they are; None: the file's owner's, by the name this host has for the uid."""
     log: bool = False
     """Put every job's log beside its file when it ends, as ``log: true`` in the file does."""
+    keep_days: Annotated[int, msgspec.Meta(ge=1)] | None = KEEP_DAYS
+    """How long accepted files stay after their jobs have ended, and refused ones; None: always."""
 
     @property
     def defaults(self) -> dict[str, str]:

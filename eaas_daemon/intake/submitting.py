@@ -1,6 +1,7 @@
 """From what a file says to jobs: through the one engine, under keys that make it happen once."""
 
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from eaas_daemon.api.job_bodies import body_hash
 from eaas_daemon.core import events as e
 from eaas_daemon.core.on_jobs import FOLDER_KEYS, Replayed
 from eaas_daemon.engine import Engine
+from eaas_daemon.intake.status import one_mistake
 from eaas_daemon.store.failures import StoreUnavailable
 
 PASSING = (Unavailable, StoreUnavailable)
@@ -40,6 +42,8 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True):
     """Every mistake of a file."""
 
     errors: tuple[FieldError, ...]
+    secret: bool = True
+    """They tell of the file's content."""
 
 
 Outcome = Accepted | Obeyed | Refused
@@ -47,7 +51,7 @@ Outcome = Accepted | Obeyed | Refused
 
 def folder_key(path: Path, name: str, data: bytes) -> str:
     """Return the key under which this content under this name in this folder is one submit."""
-    digest = hashlib.sha256(b"\0".join((str(path).encode(), name.encode(), data)))
+    digest = hashlib.sha256(b"\0".join((os.fsencode(path), os.fsencode(name), data)))
     return FOLDER_KEYS + digest.hexdigest()
 
 
@@ -68,17 +72,17 @@ class Submitter:
         except Invalid as refusal:
             return Refused(errors=refusal.errors)
         except EaasError as refusal:
-            return Refused(errors=(FieldError(field="", message=refusal.sentence),))
+            return Refused(errors=one_mistake(refusal.sentence))
 
     async def _submit(
         self, documents: Sequence[JobDocument], caller: e.Caller, key: str
     ) -> Accepted:
-        fields = [spec_as_typed(document.spec) for document in documents]
+        own_key = file_key(documents)
         event = e.Submit(
             caller=caller,
             specs=tuple(document.spec for document in documents),
-            key=file_key(documents) or key,
-            body_hash=body_hash(fields[0] if len(fields) == 1 else fields, force=False),
+            key=own_key or key,
+            body_hash=key.encode() if own_key is None else _body_hash(documents),
         )
         log = any(document.log for document in documents)
         try:
@@ -97,11 +101,12 @@ class Submitter:
             except PASSING:
                 raise
             except EaasError as refusal:
-                wrong.append(FieldError(field="", message=f"{refusal.sentence}"))
+                wrong += one_mistake(refusal.sentence)
         if not wrong:
             return Obeyed(done=done)
-        did = [FieldError(field="", message=f"job {job}: {what}") for job, what in done.items()]
-        return Refused(errors=(*wrong, *did))
+        for job, what in done.items():
+            wrong += one_mistake(f"done nevertheless for job {job}: {what}")
+        return Refused(errors=tuple(wrong))
 
     async def _one(self, order: Order, caller: e.Caller) -> str:
         number = JobNumber(order.job)
@@ -112,3 +117,9 @@ class Submitter:
             e.SetPriority(caller=caller, number=number, priority=order.priority)
         )
         return f"priority {job.priority}: it is {job.state}"
+
+
+def _body_hash(documents: Sequence[JobDocument]) -> bytes:
+    """Return what the same jobs have when they come over the network under the same key."""
+    fields = [spec_as_typed(document.spec) for document in documents]
+    return body_hash(fields[0] if len(fields) == 1 else fields, force=False)

@@ -1,7 +1,8 @@
 """A watched folder with its door, on a real engine; time at the door stands still until moved."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,24 @@ import msgspec
 from eaas_daemon.core import events as e
 from eaas_daemon.intake.door import Door, Pass
 from eaas_daemon.intake.follower import Follower
+from eaas_daemon.intake.own_thread import OwnThread
 from eaas_daemon.intake.reading import FileReader
 from eaas_daemon.intake.settings import FolderSettings
 from eaas_daemon.intake.stillness import STILL_S
 from eaas_daemon.intake.submitting import Submitter
 from tests.daemon.api.served import House, a_house
 from tests.rig.builders import ADMIN, a_card
+from tests.rig.listener import Listener
 
 SERVICE_UID = 0
 JOB = "image: busybox\ncommand: 'true'\n"
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Return when it holds: what a folder does comes to its disk, which tells nobody."""
+    async with asyncio.timeout(20):
+        while not holds():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
 
 def a_folder(parent: Path, mode: int = 0o1777) -> Path:
@@ -38,21 +48,37 @@ class Doorway:
         self.settings = FolderSettings(path=path, **settings)
         self.at = 100.0
         self.reader = FileReader()
-        self.follower = Follower(house.engine, house.parts.logs, SERVICE_UID)
-        house.engine.listen(self.follower)
-        self.door = self.new_door()
+        self.thread = OwnThread()
+        house.engine.listen(Listener(lambda changes, _: self.follower.changed(changes)))
+        self.start()
 
-    def new_door(self) -> Door:
-        """Return the door as a controller's start makes it."""
-        return Door(
+    def start(self) -> None:
+        """Make the door as a controller's start makes it: it knows nothing of what was before."""
+        house = self.house
+        self.follower = Follower(
             self.settings,
-            submitter=Submitter(self.house.engine),
+            house.engine,
+            house.parts.logs,
+            self.thread,
+            SERVICE_UID,
+            lambda: house.clock.at,
+        )
+        self.door = Door(
+            self.settings,
+            submitter=Submitter(house.engine),
             reader=self.reader,
             follower=self.follower,
+            thread=self.thread,
             service_uid=SERVICE_UID,
-            clock=self.house.clock,
+            claim=lambda identity: None,
+            clock=house.clock,
             monotonic=lambda: self.at,
         )
+
+    async def restart(self) -> None:
+        """Begin anew, with what is on the disk and in the database."""
+        self.start()
+        await self.follower.recover()
 
     def drop(self, name: str, content: str | bytes = JOB) -> Path:
         """Write a file into the folder."""
@@ -60,10 +86,18 @@ class Doorway:
         (self.path / name).write_bytes(data)
         return self.path / name
 
-    async def look(self, *, after_s: float = 0.0) -> Pass:
+    def move_in(self, name: str, content: str | bytes = JOB) -> Path:
+        """Let a file come by rename that was written elsewhere, a moment before."""
+        data = content.encode() if isinstance(content, str) else content
+        made = self.path.parent / "made-elsewhere"
+        made.write_bytes(data)
+        os.utime(made, (1, 1))
+        return made.rename(self.path / name)
+
+    async def look(self, *, after_s: float = 0.0, renamed: Collection[str] = ()) -> Pass:
         """Let the door look once."""
         self.at += after_s
-        return await self.door.look()
+        return await self.door.look(renamed)
 
     async def take(self) -> Pass:
         """Look twice, so that everything has stood still for long enough."""
@@ -91,7 +125,7 @@ class Doorway:
 
     async def statuses(self) -> None:
         """Let what stands beside the accepted files be made true."""
-        await self.follower._write_dirty()
+        await self.follower.write()
 
 
 @asynccontextmanager
@@ -103,4 +137,5 @@ async def a_doorway(home: Path, **settings: Any) -> AsyncIterator[Doorway]:
         try:
             yield doorway
         finally:
-            await asyncio.shield(doorway.reader.close())
+            await doorway.reader.close()
+            doorway.thread.close()

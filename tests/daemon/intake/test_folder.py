@@ -1,89 +1,156 @@
 import os
-import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from eaas_daemon.intake.folder import Folder, FolderUnusable, opened
+from eaas_daemon.intake.folder import Folder
+from eaas_daemon.intake.opening import opened
 from tests.daemon.intake.folders import SERVICE_UID, a_folder
 
 
-def why_not(path: Path, service_uid: int = SERVICE_UID) -> str:
-    with pytest.raises(FolderUnusable) as refused, opened(path, service_uid):
-        pass
-    return refused.value.sentence
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return a_folder(tmp_path)
 
 
-def wrong_with(folder: Folder, name: str) -> str | None:
-    assert folder.take([name]) == [name]
-    return folder.read(name).wrong
+@contextmanager
+def with_taken(path: Path, *names: str) -> Iterator[Folder]:
+    """Open the folder with these files in it, taken."""
+    for name in names:
+        (path / name).write_text(f"{name}\n")
+    with opened(path, SERVICE_UID) as folder:
+        assert folder.take(names) == (list(names), {})
+        yield folder
 
 
-def test_a_folder_gets_its_parts_with_modes_like_its_own(tmp_path: Path) -> None:
-    path = a_folder(tmp_path, 0o1770)
-
-    with opened(path, SERVICE_UID):
-        modes = {each.name: each.stat().st_mode & 0o7777 for each in path.iterdir()}
-
-    assert modes == {".taken": 0o700, "accepted": 0o750, "refused": 0o750}
+def lying(path: Path, part: str) -> dict[str, str]:
+    return {each.name: each.read_text() for each in (path / part).iterdir()}
 
 
-def test_a_folder_that_is_not_there_or_not_the_services_or_not_safe_is_refused(
-    tmp_path: Path,
+def test_only_what_is_meant_for_it_is_seen(path: Path) -> None:
+    for name in ("a.yaml", ".a.yaml.swp", "a.yaml~", "README", "7.cancel"):
+        (path / name).touch()
+
+    with opened(path, SERVICE_UID) as folder:
+        assert {file.name for file in folder.look()} == {"a.yaml", "7.cancel"}
+
+
+def test_what_is_gone_before_it_is_taken_is_left_out(path: Path) -> None:
+    with with_taken(path, "a.yaml") as folder:
+        assert folder.take(["gone.yaml"]) == ([], {})
+        assert folder.taken() == ["a.yaml"]
+        assert [file.data for file in folder.read(["gone.yaml", "a.yaml"])] == [b"a.yaml\n"]
+
+
+def test_an_accepted_file_has_its_status_beside_it(path: Path) -> None:
+    with with_taken(path, "a.yaml") as folder:
+        folder.accept("a.yaml", "7-a.yaml", "final: false\n")
+        folder.write_beside("7-a.yaml", ".status.yaml", "final: true\n")
+        assert folder.read_beside("7-a.yaml", ".status.yaml", 5) == b"final"
+        assert folder.read_beside("8-a.yaml", ".status.yaml") == b""
+        assert (folder.has_accepted("7-a.yaml"), folder.has_accepted("a.yaml")) == (True, False)
+        assert folder.taken() == []
+
+    assert lying(path, "accepted") == {
+        "7-a.yaml": "a.yaml\n",
+        "7-a.yaml.status.yaml": "final: true\n",
+    }
+
+
+def test_a_file_that_is_gone_gets_nothing_beside_it(path: Path) -> None:
+    with opened(path, SERVICE_UID) as folder, pytest.raises(FileNotFoundError):
+        folder.write_beside("7-a.yaml", ".status.yaml", "final: true\n")
+
+
+def test_a_refused_file_stays_with_its_mistakes(path: Path) -> None:
+    with with_taken(path, "a.yaml") as folder:
+        folder.refuse("a.yaml", "why", secret=True)
+
+    assert lying(path, "refused") == {"a.yaml": "a.yaml\n", "a.yaml.error.txt": "why"}
+
+
+def test_those_may_read_the_mistakes_who_may_read_the_file_if_they_tell_of_its_content(
+    path: Path,
 ) -> None:
-    assert "is not there" in why_not(tmp_path / "nowhere")
-    (tmp_path / "file").touch()
-    assert "is not a folder" in why_not(tmp_path / "file")
-    path = a_folder(tmp_path)
-    assert "must belong to the controller's user" in why_not(path, 4711)
-    path.chmod(0o777)
-    assert "chmod +t" in why_not(path)
-
-
-def test_a_part_that_was_replaced_is_refused(tmp_path: Path) -> None:
-    path = a_folder(tmp_path)
-    (path / "accepted").symlink_to("/etc")
-    assert "is in the way" in why_not(path)
-    (path / "accepted").unlink()
-    (path / "accepted").mkdir()
-    (path / "accepted").chmod(0o777)
-    assert "the controller's alone" in why_not(path)
-
-
-def test_a_plain_file_is_taken_and_read_once(tmp_path: Path) -> None:
-    path = a_folder(tmp_path)
-    (path / "a.yaml").write_text("command: a\n")
-
+    for name in ("secret.yaml", "open.yaml"):
+        (path / name).touch(0o600)
     with opened(path, SERVICE_UID) as folder:
-        assert folder.take(["gone.yaml", "a.yaml"]) == ["a.yaml"]
-        file = folder.read("a.yaml")
+        folder.take(["secret.yaml", "open.yaml"])
+        folder.refuse("secret.yaml", "why", secret=True)
+        folder.refuse("open.yaml", "why", secret=False)
 
-    assert (file.data, file.wrong, file.uid) == (b"command: a\n", None, os.geteuid())
-    assert not (path / "a.yaml").exists()
+    modes = [
+        (path / "refused" / f"{name}.yaml.error.txt").stat().st_mode & 0o777
+        for name in ("secret", "open")
+    ]
+    assert modes == [0o600, 0o644]
 
 
-def test_what_is_no_plain_file_is_never_opened(tmp_path: Path) -> None:
-    path = a_folder(tmp_path)
-    (tmp_path / "secret").write_text("of others")
-    (path / "link.yaml").symlink_to(tmp_path / "secret")
-    os.link(tmp_path / "secret", path / "hard.yaml")
-    os.mkfifo(path / "pipe.yaml")
-    (path / "folder.yaml").mkdir()
-    with socket.socket(socket.AF_UNIX) as bound:
-        bound.bind(str(path / "socket.yaml"))
-
+def test_nobodys_refused_file_puts_away_anothers(path: Path) -> None:
+    with with_taken(path, "a.yaml") as folder:
+        folder.refuse("a.yaml", "why", secret=True)
+    (path / "a.yaml").write_text("of another\n")
+    os.chown(path / "a.yaml", 4711, -1)
     with opened(path, SERVICE_UID) as folder:
-        assert "a symbolic link" in (wrong_with(folder, "link.yaml") or "")
-        assert "a hard link" in (wrong_with(folder, "hard.yaml") or "")
-        assert "a named pipe" in (wrong_with(folder, "pipe.yaml") or "")
-        assert "a folder" in (wrong_with(folder, "folder.yaml") or "")
-        assert "a socket" in (wrong_with(folder, "socket.yaml") or "")
+        folder.take(["a.yaml"])
+        folder.refuse("a.yaml", "why not", secret=True)
+
+    assert lying(path, "refused") == {
+        "a.yaml": "a.yaml\n",
+        "a.yaml.error.txt": "why",
+        "4711-a.yaml": "of another\n",
+        "4711-a.yaml.error.txt": "why not",
+    }
 
 
-def test_a_file_over_the_limit_is_not_read(tmp_path: Path) -> None:
-    path = a_folder(tmp_path)
-    with (path / "big.yaml").open("wb") as big:
-        big.truncate(50 << 20)
+def test_a_folder_in_the_way_of_a_refused_file_stays(path: Path) -> None:
+    for content in ("in it", None):
+        if content:
+            (path / "a.yaml").mkdir()
+            (path / "a.yaml" / "file").write_text(content)
+        else:
+            (path / "a.yaml").touch()
+        with opened(path, SERVICE_UID) as folder:
+            folder.take(["a.yaml"])
+            folder.refuse("a.yaml", "why", secret=False)
 
+    assert (path / "refused" / "a.yaml" / "file").read_text() == "in it"
+    assert len(list((path / "refused").iterdir())) == 3
+
+
+def test_a_name_that_is_too_long_or_can_not_be_shown_is_shortened_and_mended(path: Path) -> None:
+    names = ["x" * 250 + ".yaml", "a\x1b[31m\n.yaml", os.fsdecode(b"\xff.yaml")]
+    for name in names:
+        (path / name).touch()
     with opened(path, SERVICE_UID) as folder:
-        assert "256 KiB at most" in (wrong_with(folder, "big.yaml") or "")
+        folder.take(names)
+        for name in names:
+            folder.refuse(name, "why", secret=False)
+
+    refused = [os.fsencode(each.name) for each in (path / "refused").iterdir()]
+    assert len(refused) == 6
+    assert all(name.decode().isprintable() for name in refused)
+
+
+def test_what_was_over_long_ago_is_deleted_with_all_that_stands_beside_it(path: Path) -> None:
+    with with_taken(path, "old.yaml", "going.yaml", "new.yaml", "bad.yaml") as folder:
+        folder.accept("old.yaml", "1-old.yaml", "final: true\njob: 1\n")
+        folder.accept("going.yaml", "2-going.yaml", "final: false\njob: 2\n")
+        folder.refuse("bad.yaml", "why", secret=True)
+        for ending in (".log", ".12.log", ".again.txt"):
+            folder.write_beside("1-old.yaml", ending, "")
+        for file in path.glob("*/*"):
+            os.utime(file, (1000, 1000))
+        folder.accept("new.yaml", "3-new.yaml", "final: true\njob: 3\n")
+
+        assert folder.forget_old(2000) == 2
+        assert folder.forget_old(2000) == 0
+
+    assert lying(path, "refused") == {}
+    assert lying(path, "accepted").keys() == {
+        f"{name}{ending}"
+        for name in ("2-going.yaml", "3-new.yaml")
+        for ending in ("", ".status.yaml")
+    }

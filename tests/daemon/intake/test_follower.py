@@ -1,7 +1,6 @@
 import yaml
 
-from eaas_daemon.intake.follower import Follower
-from tests.daemon.intake.folders import SERVICE_UID, Doorway
+from tests.daemon.intake.folders import Doorway
 
 
 def status(doorway: Doorway, name: str = "1-a.yaml.status.yaml") -> dict[str, object]:
@@ -39,9 +38,8 @@ async def test_the_status_follows_the_job_to_its_end(doorway: Doorway) -> None:
 async def test_a_new_controller_follows_what_the_one_before_did(doorway: Doorway) -> None:
     await a_taken_job(doorway)
     await let_it_run(doorway)
-    reborn = Follower(doorway.house.engine, doorway.house.parts.logs, SERVICE_UID)
 
-    await reborn.recover(doorway.settings)
-    await reborn._write_dirty()
+    await doorway.restart()
+    await doorway.statuses()
 
     assert status(doorway)["state"] == "Running"

@@ -1,18 +1,45 @@
-import pytest
+import os
 
 from eaas.ids import UserName
 from eaas_daemon.core.events import Caller
-from eaas_daemon.intake.owners import UnknownOwner, caller_for
+from eaas_daemon.intake.owners import UnknownOwner, callers_for
+
+DAEMON_UID, NOBODYS_UID = 1, 61234
+
+
+def caller(
+    uid: int, fixed: str | None = None, *, service_uid: int = 0, private: bool = False
+) -> Caller | UnknownOwner:
+    return callers_for([uid], fixed, service_uid, private=private)[uid]
 
 
 def test_a_file_is_the_word_of_its_owner_by_name() -> None:
-    assert caller_for(1, None, 0) == Caller(user=UserName("daemon"), admin=False)
+    assert caller(DAEMON_UID) == Caller(user=UserName("daemon"), admin=False)
 
 
 def test_a_folder_with_a_user_speaks_for_that_user_whoever_owns_the_file() -> None:
-    assert caller_for(0, "robot", 0) == Caller(user=UserName("robot"), admin=False)
+    assert caller(0, "robot", private=True) == Caller(user=UserName("robot"), admin=False)
 
 
 def test_a_number_without_a_name_is_nobody_here() -> None:
-    with pytest.raises(UnknownOwner, match="61234"):
-        caller_for(61234, None, 0)
+    unknown = caller(NOBODYS_UID)
+
+    assert isinstance(unknown, UnknownOwner)
+    assert str(NOBODYS_UID) in unknown.sentence
+
+
+def test_only_where_nobody_else_can_put_files_root_and_the_controllers_user_are_admins() -> None:
+    admins = {
+        (uid, private): caller(uid, service_uid=DAEMON_UID, private=private)
+        for uid in (0, DAEMON_UID, 2)
+        for private in (True, False)
+    }
+
+    assert {key for key, who in admins.items() if isinstance(who, Caller) and who.admin} == {
+        (0, True),
+        (DAEMON_UID, True),
+    }
+
+
+def test_every_owner_is_looked_up_once() -> None:
+    assert callers_for([os.geteuid()] * 3, None, 0, private=False).keys() == {os.geteuid()}

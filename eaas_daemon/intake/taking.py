@@ -1,0 +1,147 @@
+"""Taking what is whole out of a folder, so many files at a time. Blocks: runs in a thread."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from eaas.folder_file import cancel_order
+from eaas.job_file import MAX_BYTES
+from eaas_daemon.core.events import Caller
+from eaas_daemon.intake.folder import Folder, Identity
+from eaas_daemon.intake.opening import opened
+from eaas_daemon.intake.owners import UnknownOwner, callers_for
+from eaas_daemon.intake.settings import FolderSettings
+from eaas_daemon.intake.status import error_text, one_mistake
+from eaas_daemon.intake.stillness import Settling, Sighting, Stillness, Whole
+from eaas_daemon.intake.taken_file import TakenFile
+
+FILES_A_PASS: Final = 200
+BYTES_A_PASS: Final = 4 << 20
+"""The worst legal files of so many bytes take half a minute to read."""
+
+Claim = Callable[[Identity], None]
+
+
+class Taken(msgspec.Struct, frozen=True, kw_only=True):
+    """Files that are ready to be answered."""
+
+    identity: Identity
+    files: tuple[TakenFile, ...]
+    callers: Mapping[int, Caller | UnknownOwner]
+    """Whose word they are, by their owners."""
+    refused: int
+    """How many could not even be taken; they have their answer."""
+    more: bool
+    """There are whole files for which there was no room."""
+    look_again_in: float | None
+    """Seconds until the next file may be whole."""
+
+
+class Taker:
+    """Looks into one folder, again and again."""
+
+    def __init__(self, settings: FolderSettings, service_uid: int, claim: Claim) -> None:
+        """Begin; ``claim`` raises ``FolderUnusable`` when another taker has the same folder."""
+        self._settings = settings
+        self._service_uid = service_uid
+        self._claim = claim
+        self._stillness = Stillness()
+        self._settling = Settling()
+        self._stuck: dict[str, Sighting] = {}
+        """What can't be taken, as it was when that was said."""
+
+    def take(self, now: float, renamed: Collection[str], at: str) -> Taken:
+        """Return what is ready; raises ``FolderUnusable`` and OSError.
+
+        ``now`` is monotonic, ``at`` the same moment as people write it.
+        """
+        with opened(self._settings.path, self._service_uid) as folder:
+            self._claim(folder.identity)
+            waiting = folder.taken()
+            wanted = [
+                whole
+                for whole in self._whole(folder.look(), now, renamed)
+                if whole.file.name not in waiting and not self._is_stuck(whole.file)
+            ]
+            chosen = list(_first(wanted, FILES_A_PASS - len(waiting)))
+            taken, refused = self._moved(folder, chosen, now, at)
+            self._settling.keep_only({*waiting, *taken})
+            files = self._ready(folder, (*waiting, *taken)[:FILES_A_PASS], now)
+            return Taken(
+                identity=folder.identity,
+                files=files,
+                callers=self._callers(folder, files),
+                refused=refused,
+                more=len(chosen) < len(wanted) or len(waiting) > FILES_A_PASS,
+                look_again_in=self._look_again_in(now),
+            )
+
+    def _whole(
+        self, found: Sequence[Sighting], now: float, renamed: Collection[str]
+    ) -> list[Whole]:
+        """Return what may be taken; orders that a name gives come first, and at once."""
+        self._stuck = {f.name: f for f in found if self._stuck.get(f.name) == f}
+        orders = [Whole(file=f, stood_still=True) for f in found if _is_order(f)]
+        others = (file for file in found if not _is_order(file))
+        return orders + self._stillness.look(others, now, renamed)
+
+    def _is_stuck(self, file: Sighting) -> bool:
+        return file.name in self._stuck
+
+    def _moved(
+        self, folder: Folder, chosen: Sequence[Whole], now: float, at: str
+    ) -> tuple[list[str], int]:
+        by_name = {whole.file.name: whole for whole in chosen}
+        self._stillness.forget(by_name)
+        taken, stuck = folder.take(by_name)
+        for name in taken:
+            self._settling.took(by_name[name], now)
+        for name, why in stuck.items():
+            self._stuck[name] = by_name[name].file
+            folder.refuse_in_place(name, error_text(name, one_mistake(why), at))
+        return taken, len(stuck)
+
+    def _ready(self, folder: Folder, names: Sequence[str], now: float) -> tuple[TakenFile, ...]:
+        judged = (self._judged(file, now) for file in folder.read(names))
+        return tuple(file for file in judged if file is not None)
+
+    def _judged(self, file: TakenFile, now: float) -> TakenFile | None:
+        """Return the file if it may be answered; one that is no file needs no time for that."""
+        if file.wrong is not None or cancel_order(file.name) is not None:
+            return file
+        match self._settling.judge(file.name, file.stamp, now):
+            case "whole":
+                return file
+            case "whole so far":
+                return msgspec.structs.replace(file, final=False)
+            case "never whole":
+                wrong = "somebody goes on writing to it: put it here when it is finished"
+                return msgspec.structs.replace(file, wrong=wrong, data=b"")
+            case _:
+                return None
+
+    def _callers(
+        self, folder: Folder, files: Sequence[TakenFile]
+    ) -> Mapping[int, Caller | UnknownOwner]:
+        uids = (file.uid for file in files)
+        user = self._settings.user
+        return callers_for(uids, user, self._service_uid, private=folder.private)
+
+    def _look_again_in(self, now: float) -> float | None:
+        due = (self._stillness.next_look_in(now), self._settling.next_look_in(now))
+        return min((each for each in due if each is not None), default=None)
+
+
+def _is_order(file: Sighting) -> bool:
+    return cancel_order(file.name) is not None
+
+
+def _first(wanted: Sequence[Whole], room: int) -> Iterator[Whole]:
+    """Yield as many as there is room for in one pass; larger ones than allowed are not read."""
+    size = 0
+    for whole in wanted[: max(0, room)]:
+        size += min(whole.file.size, MAX_BYTES)
+        if size > BYTES_A_PASS:
+            return
+        yield whole

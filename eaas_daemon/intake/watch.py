@@ -1,0 +1,175 @@
+"""One watched folder with its tasks: it is looked into, its jobs are followed, it is tidied."""
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import Final
+
+import msgspec
+
+from eaas.errors import EaasError
+from eaas.units import utc_text
+from eaas.views import FolderView
+from eaas_daemon.clock import Clock
+from eaas_daemon.core.events import FolderNoted
+from eaas_daemon.engine import Engine
+from eaas_daemon.intake.door import RESCAN_S, Door
+from eaas_daemon.intake.failures import FolderUnusable, unusable
+from eaas_daemon.intake.folder import Identity
+from eaas_daemon.intake.follower import Follower
+from eaas_daemon.intake.hints import Hints
+from eaas_daemon.intake.opening import opened
+from eaas_daemon.intake.own_thread import OwnThread
+from eaas_daemon.intake.reading import FileReader
+from eaas_daemon.intake.settings import FolderSettings
+from eaas_daemon.intake.submitting import Submitter
+from eaas_daemon.logs.store import LogStore
+
+log = logging.getLogger(__name__)
+
+TIDY_EVERY_S: Final = 3600.0
+DAY_S: Final = 86400.0
+
+
+class Tools(msgspec.Struct, frozen=True, kw_only=True):
+    """What all folders share."""
+
+    engine: Engine
+    logs: LogStore
+    reader: FileReader
+    hints: Hints
+    clock: Clock
+    service_uid: int
+    claims: dict[Identity, FolderSettings]
+    """Which folders are watched now: two paths may lead to the same one."""
+
+
+class FolderWatch:
+    """One entry of ``folders:`` at work."""
+
+    def __init__(self, settings: FolderSettings, tools: Tools) -> None:
+        self.settings: Final = settings
+        self._tools = tools
+        self._thread = OwnThread()
+        self.follower: Final = Follower(
+            settings, tools.engine, tools.logs, self._thread, tools.service_uid, tools.clock.now
+        )
+        self._door = Door(
+            settings,
+            submitter=Submitter(tools.engine),
+            reader=tools.reader,
+            follower=self.follower,
+            thread=self._thread,
+            service_uid=tools.service_uid,
+            claim=self._claim,
+            clock=tools.clock,
+        )
+        self._wake = asyncio.Event()
+        self._accepted = 0
+        self._refused = 0
+        self._wrong: str | None = None
+        self._looked_at: float | None = None
+
+    def wake(self) -> None:
+        """Look at once."""
+        self._wake.set()
+
+    def view(self) -> FolderView:
+        """Return how the folder is doing."""
+        settings, at = self.settings, self._looked_at
+        return FolderView(
+            path=str(settings.path),
+            pool=settings.pool,
+            queue=settings.queue,
+            user=settings.user,
+            log=settings.log,
+            state="watching" if self._wrong is None else "disabled",
+            reason=self._wrong,
+            accepted=self._accepted,
+            refused=self._refused,
+            looked_at=None if at is None else utc_text(at),
+        )
+
+    async def work(self, before: "asyncio.Task[None] | None" = None) -> None:
+        """Work until cancelled, but not before whoever had the same path has ended."""
+        try:
+            if before is not None:
+                await asyncio.wait([before])
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._serve())
+                tasks.create_task(self.follower.work())
+                tasks.create_task(self._tidy())
+        finally:
+            self._thread.close()
+            self._tools.hints.lost(self.settings.path)
+            for mine in [i for i, who in self._tools.claims.items() if who is self.settings]:
+                del self._tools.claims[mine]
+
+    def _claim(self, identity: Identity) -> None:
+        other = self._tools.claims.setdefault(identity, self.settings)
+        if other is not self.settings:
+            path = self.settings.path
+            raise FolderUnusable(
+                f"{path} is the same folder as {other.path}: leave one of them out"
+            )
+
+    # --- look
+
+    async def _serve(self) -> None:
+        recovered = False
+        while True:
+            self._wake.clear()
+            look_again_s = RESCAN_S
+            try:
+                if not recovered:
+                    await self.follower.recover()
+                    recovered = True
+                look_again_s = await self._look()
+                self._note(None)
+            except EaasError as error:
+                self._note(error.sentence)
+            except OSError as error:
+                self._note(unusable(self.settings.path, error).sentence)
+            except Exception:
+                log.exception("a look into %s met a bug; it goes on", self.settings.path)
+            self._looked_at = self._tools.clock.now()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(look_again_s):
+                    await self._wake.wait()
+
+    async def _look(self) -> float:
+        """Look once; return in how many seconds to look again."""
+        hints, path = self._tools.hints, self.settings.path
+        done = await self._door.look(hints.renamed(path))
+        hints.found(path, done.identity)
+        self._accepted += done.accepted
+        self._refused += done.refused
+        return done.look_again_s
+
+    def _note(self, wrong: str | None) -> None:
+        """Say once that the folder is out of use, and once that it is in use again."""
+        if wrong is not None:
+            self._tools.hints.lost(self.settings.path)
+        if wrong == self._wrong:
+            return
+        self._wrong = wrong
+        if wrong is None:
+            log.info("%s is watched again", self.settings.path)
+        else:
+            log.warning("a watched folder is out of use: %s", wrong)
+        self._tools.engine.post(FolderNoted(path=str(self.settings.path), wrong=wrong))
+
+    # --- tidy
+
+    async def _tidy(self) -> None:
+        """Delete every hour what was over long ago."""
+        while (days := self.settings.keep_days) is not None:
+            await asyncio.sleep(TIDY_EVERY_S)
+            before = self._tools.clock.now() - days * DAY_S
+            with suppress(EaasError, OSError):
+                if count := await self._thread.do(self._forget_old, before):
+                    log.info("%d old files in %s were deleted", count, self.settings.path)
+
+    def _forget_old(self, before: float) -> int:
+        with opened(self.settings.path, self._tools.service_uid) as folder:
+            return folder.forget_old(before)

@@ -1,0 +1,46 @@
+import asyncio
+import threading
+
+import pytest
+
+from eaas_daemon.intake.own_thread import OwnThread
+
+
+async def test_work_is_done_one_piece_after_the_other_in_one_thread() -> None:
+    thread = OwnThread()
+
+    names = await asyncio.gather(*(thread.do(lambda: threading.get_ident()) for _ in range(20)))
+
+    thread.close()
+    assert len(set(names)) == 1
+    assert names[0] != threading.get_ident()
+
+
+async def test_what_is_raised_comes_to_the_caller() -> None:
+    thread = OwnThread()
+
+    with pytest.raises(ZeroDivisionError):
+        await thread.do(divmod, 1, 0)
+    thread.close()
+
+
+async def test_who_is_cancelled_goes_when_the_piece_is_done() -> None:
+    thread, begun, may_end = OwnThread(), threading.Event(), threading.Event()
+    ended: list[bool] = []
+
+    def piece() -> None:
+        begun.set()
+        may_end.wait(10)
+        ended.append(True)
+
+    caller = asyncio.create_task(thread.do(piece))
+    await asyncio.to_thread(begun.wait, 10)
+    caller.cancel()
+    await asyncio.sleep(0)
+    assert not caller.done()
+    may_end.set()
+
+    await asyncio.wait([caller])
+    thread.close()
+    assert caller.cancelled()
+    assert ended == [True]

@@ -1,0 +1,110 @@
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eaas_daemon.intake.hints import Hints
+from eaas_daemon.intake.reading import FileReader
+from eaas_daemon.intake.settings import FolderSettings
+from eaas_daemon.intake.watch import FolderWatch, Tools
+from tests.daemon.api.served import House, a_house
+from tests.daemon.intake.folders import JOB, SERVICE_UID, a_folder, until
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    async with a_house(tmp_path) as served:
+        await served.pool("default")
+        yield served
+
+
+def tools_of(house: House) -> Tools:
+    return Tools(
+        engine=house.engine,
+        logs=house.parts.logs,
+        reader=FileReader(),
+        hints=Hints(lambda path: None),
+        clock=house.clock,
+        service_uid=SERVICE_UID,
+        claims={},
+    )
+
+
+@asynccontextmanager
+async def working(tools: Tools, path: Path, **settings: Any) -> AsyncIterator[FolderWatch]:
+    watch = FolderWatch(FolderSettings(path=path, **settings), tools)
+    task = asyncio.create_task(watch.work())
+    try:
+        yield watch
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        await tools.reader.close()
+
+
+async def journal(house: House) -> list[str]:
+    _, page = await house.ask("GET", "/api/v1/events")
+    return [event["kind"] for event in page["items"] if event["kind"].startswith("folder")]
+
+
+async def test_a_folder_that_comes_and_goes_says_so_once_each_time(
+    house: House, tmp_path: Path
+) -> None:
+    path = tmp_path / "inbox"
+    async with working(tools_of(house), path) as watch:
+        await until(lambda: watch.view().state == "disabled")
+        assert "is not there" in (watch.view().reason or "")
+        a_folder(tmp_path)
+        watch.wake()
+        await until(lambda: watch.view().state == "watching")
+        path.rename(tmp_path / "away")
+        watch.wake()
+        await until(lambda: watch.view().state == "disabled")
+        watch.wake()
+
+    assert sorted(await journal(house)) == ["folder.disabled", "folder.disabled", "folder.enabled"]
+
+
+async def test_what_was_taken_and_refused_is_counted(house: House, tmp_path: Path) -> None:
+    path = a_folder(tmp_path)
+    for name, content in (("a.yaml", JOB), ("b.yaml", "gpus: x\n")):
+        (path / name).write_text(content)
+        os.utime(path / name, (1, 1))
+    async with working(tools_of(house), path) as watch:
+        await until(lambda: watch.view().refused == 1)
+        view = watch.view()
+
+    assert (view.accepted, view.refused, view.state) == (1, 1, "watching")
+    assert view.looked_at is not None
+
+
+async def test_two_ways_to_one_folder_are_one_too_many(house: House, tmp_path: Path) -> None:
+    path, link = a_folder(tmp_path), tmp_path / "link"
+    link.symlink_to(path)
+    tools = tools_of(house)
+    async with working(tools, path) as first:
+        await until(lambda: first.view().looked_at is not None)
+        async with working(tools, link) as second:
+            await until(lambda: second.view().state == "disabled")
+            assert "is the same folder as" in (second.view().reason or "")
+    async with working(tools, link) as second:
+        await until(lambda: second.view().looked_at is not None)
+        assert second.view().state == "watching"
+
+
+async def test_what_was_over_long_ago_is_deleted(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eaas_daemon.intake.watch.TIDY_EVERY_S", 0.01)
+    path = a_folder(tmp_path)
+    (path / "b.yaml").write_text("gpus: x\n")
+    os.utime(path / "b.yaml", (1, 1))
+    async with working(tools_of(house), path, keep_days=1) as watch:
+        await until(lambda: watch.view().refused == 1)
+        assert (path / "refused" / "b.yaml").exists()
+        house.clock.at = (path / "refused" / "b.yaml.error.txt").stat().st_mtime + 86401
+        await until(lambda: list((path / "refused").iterdir()) == [])
