@@ -21,11 +21,15 @@ from eaas_daemon.api.traffic import STOPPING
 from eaas_daemon.clock import Clock
 from eaas_daemon.config import DEFAULT_PORT, ControllerConfig
 from eaas_daemon.core.events import LogWasDropped
+from eaas_daemon.core.picture import LogSize
 from eaas_daemon.engine import Engine
 from eaas_daemon.home import admin_token
 from eaas_daemon.intake.intake import Intake
 from eaas_daemon.intake.settings import FolderSettings
 from eaas_daemon.logs.store import DroppedLog, LogStore
+from eaas_daemon.metrics.job_counts import JobCounts
+from eaas_daemon.metrics.live import Live
+from eaas_daemon.metrics.loop_lag import LoopLag
 from eaas_daemon.revive import revive
 from eaas_daemon.samples.files import RunFiles
 from eaas_daemon.samples.sampler import Sampler
@@ -111,21 +115,9 @@ async def assemble(
     sampler = Sampler(state, clock, RunFiles(paths.job_samples))
     await sampler.recall()
     stack.push_async_callback(sampler.write_all)
-
-    def note_dropped(dropped: DroppedLog) -> None:
-        sampler.forget(JobUid(dropped.uid), dropped.attempt)
-        event = LogWasDropped(
-            uid=JobUid(dropped.uid), attempt=dropped.attempt, size_bytes=dropped.size_bytes
-        )
-        late[0].post(event)
-
-    logs = LogStore(paths.job_logs, config.log_budget_mib, on_dropped=note_dropped)
-
-    def log_size(uid: JobUid, attempt: int) -> tuple[int, int]:
-        stdout, stderr, _ = logs.position(uid, attempt)
-        return stdout, stderr
-
-    engine = Engine(state, database, clock, log_size)
+    on_dropped = _noting_dropped(sampler, late)
+    logs = LogStore(paths.job_logs, config.log_budget_mib, on_dropped=on_dropped)
+    engine = Engine(state, database, clock, _sizes_in(logs))
     late.append(engine)
     await stack.enter_async_context(logs)
     roster = Roster(state, clock.now)
@@ -133,6 +125,7 @@ async def assemble(
     engine.listen(roster)
     engine.listen(hub)
     engine.listen(sampler)
+    live = _measured(engine)
     intake = Intake(engine, logs, os.geteuid(), clock)
     engine.listen(intake)
     app = make_app(
@@ -144,6 +137,7 @@ async def assemble(
         hub=hub,
         sampler=sampler,
         intake=intake,
+        live=live,
         home=paths.home,
         admin_token=admin_token(paths.admin_token),
         service_uid=os.geteuid(),
@@ -160,10 +154,41 @@ async def assemble(
         intake=intake,
         inbox=paths.inbox,
         clock=clock,
-        beside=(sampler.run, intake.work),
+        beside=(sampler.run, intake.work, LoopLag(live.engine.lag).run),
     )
     controller.adjust(config)
     return controller
+
+
+def _noting_dropped(sampler: Sampler, late: Sequence[Engine]) -> Callable[[DroppedLog], None]:
+    """Return what is to be done when a log is dropped; the engine is there by then."""
+
+    def note(dropped: DroppedLog) -> None:
+        sampler.forget(JobUid(dropped.uid), dropped.attempt)
+        event = LogWasDropped(
+            uid=JobUid(dropped.uid), attempt=dropped.attempt, size_bytes=dropped.size_bytes
+        )
+        late[0].post(event)
+
+    return note
+
+
+def _sizes_in(logs: LogStore) -> LogSize:
+    """Return what knows how long logs are."""
+
+    def size(uid: JobUid, attempt: int) -> tuple[int, int]:
+        stdout, stderr, _ = logs.position(uid, attempt)
+        return stdout, stderr
+
+    return size
+
+
+def _measured(engine: Engine) -> Live:
+    """Return what counts how the engine does from here on, and what it does with jobs."""
+    live = Live()
+    engine.measure(live.engine)
+    engine.listen(JobCounts(engine.state, live.jobs))
+    return live
 
 
 async def _serve(app: web.Application, paths: Paths, config: ControllerConfig) -> Served:

@@ -1,4 +1,8 @@
-"""Who asks: the kernel's word on a socket of this host, the admin token over TCP."""
+"""Who asks: the kernel's word on a socket of this host, the admin token over TCP.
+
+One thing is told over TCP without a token, to programs of this host: ``/metrics``. It names no
+person and no job, and who may open the unix socket can read all of it there.
+"""
 
 import hmac
 import ipaddress
@@ -13,11 +17,17 @@ from aiohttp import web
 
 from eaas.errors import Forbidden, Unauthenticated
 from eaas.ids import UserName
+from eaas_daemon.api.metric_routes import METRICS
 from eaas_daemon.api.parts import CALLER, Handler
 from eaas_daemon.core.events import Caller
 
 _PEER: Final = struct.Struct("3i")
 """pid, uid and gid of whoever opened the connection, as the kernel saw them."""
+
+
+SCRAPER: Final = Caller(user=UserName("scraper"), admin=False)
+FROM_ELSEWHERE: Final = ("Forwarded", "X-Forwarded-For", "Via")
+"""What a proxy of this host adds to what it passes on: then who asks may be anywhere."""
 
 
 class Doorman:
@@ -41,7 +51,7 @@ class Doorman:
             return known
         peer = transport.get_extra_info("socket")
         if peer.family != socket.AF_UNIX:
-            return self._bearer(request)
+            return SCRAPER if is_local_scrape(request) else self._bearer(request)
         caller = self._known_to_the_kernel(peer)
         self._by_transport[transport] = caller
         return caller
@@ -62,6 +72,21 @@ class Doorman:
         if not hmac.compare_digest(token.strip().encode(), self._token):
             raise Unauthenticated("the controller does not know this token")
         return Caller(user=user_name(self._service_uid), admin=True)
+
+
+def is_local_scrape(request: web.Request) -> bool:
+    """Tell whether a program of this host asks for ``/metrics`` and does not say who it is.
+
+    Whoever sends a token is judged by it.
+    """
+    return (
+        request.path == METRICS
+        and "Authorization" not in request.headers
+        and request.remote is not None
+        and is_loopback(request.remote)
+        and is_loopback(request.host)
+        and not any(name in request.headers for name in FROM_ELSEWHERE)
+    )
 
 
 def user_name(uid: int) -> UserName:

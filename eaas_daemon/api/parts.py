@@ -18,6 +18,7 @@ from eaas_daemon.core.events import Caller
 from eaas_daemon.engine import Engine
 from eaas_daemon.intake.intake import Intake
 from eaas_daemon.logs.store import LogStore
+from eaas_daemon.metrics.live import Live
 from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.readers import Reader
 
@@ -46,6 +47,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     hub: Hub
     sampler: Sampler
     intake: Intake
+    live: Live
     bell: JobBell
     files: FileExchange
     long_calls: LongCalls

@@ -17,6 +17,10 @@ RETRY_AFTER_S: Final = "2"
 """A controller that stops is mostly about to start again."""
 
 
+CODE: Final = web.ResponseKey("code", str)
+"""Where a problem's response keeps its code, for those who count."""
+
+
 class MethodNotAllowed(EaasError):
     """The route exists, but not with this method."""
 
@@ -91,6 +95,7 @@ def failed(request: web.Request) -> web.Response:
 def _response(problem: Problem) -> web.Response:
     body = msgspec.json.encode(problem)
     response = web.Response(body=body, status=problem.status, content_type=MEDIA_TYPE)
+    response[CODE] = problem.code
     if problem.status == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
     if problem.status == 503:

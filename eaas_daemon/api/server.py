@@ -27,6 +27,7 @@ from eaas_daemon.api.job_lists import JobLists
 from eaas_daemon.api.jobs import JobRoutes
 from eaas_daemon.api.log_routes import LogRoutes
 from eaas_daemon.api.long_calls import LongCalls
+from eaas_daemon.api.metric_routes import MetricRoutes
 from eaas_daemon.api.nodes import NodeRoutes
 from eaas_daemon.api.pack_routes import PackRoutes
 from eaas_daemon.api.packs import PackStore
@@ -34,6 +35,7 @@ from eaas_daemon.api.parts import CALLER, Parts, Where
 from eaas_daemon.api.pools import PoolRoutes
 from eaas_daemon.api.probes import PROBES, ProbeRoutes
 from eaas_daemon.api.queues import QueueRoutes
+from eaas_daemon.api.request_counts import counting
 from eaas_daemon.api.sample_routes import SampleRoutes
 from eaas_daemon.api.stream import StreamRoutes
 from eaas_daemon.api.system import SystemRoutes
@@ -43,6 +45,7 @@ from eaas_daemon.core.events import Caller
 from eaas_daemon.engine import Engine
 from eaas_daemon.intake.intake import Intake
 from eaas_daemon.logs.store import LogStore
+from eaas_daemon.metrics.live import Live
 from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.readers import Reader
 
@@ -88,6 +91,7 @@ def make_app(
     hub: Hub,
     sampler: Sampler,
     intake: Intake,
+    live: Live,
     home: Path,
     admin_token: str,
     service_uid: int,
@@ -104,6 +108,7 @@ def make_app(
         hub=hub,
         sampler=sampler,
         intake=intake,
+        live=live,
         bell=JobBell(),
         files=FileExchange(roster),
         long_calls=LongCalls(),
@@ -120,7 +125,11 @@ def application(parts: Parts, who: Who) -> web.Application:
     parts.engine.listen(parts.bell)
     traffic = Traffic(parts.long_calls)
     app = web.Application(
-        middlewares=[front_door(who, parts.engine, traffic)], client_max_size=MAX_BODY_BYTES
+        middlewares=[
+            counting(parts.live.requests),
+            front_door(who, parts.engine, traffic),
+        ],
+        client_max_size=MAX_BODY_BYTES,
     )
     app[WHERE] = parts.where
     app[TRAFFIC] = traffic
@@ -142,6 +151,7 @@ def routes(parts: Parts, traffic: Traffic) -> list[web.RouteDef]:
         PackRoutes(parts.packs),
         StreamRoutes(parts.hub, parts.long_calls),
         SystemRoutes(parts, version("mini-eaas")),
+        MetricRoutes(parts, version("mini-eaas")),
         ProbeRoutes(parts.engine, traffic),
         AgentRoutes(parts),
     )

@@ -416,36 +416,3 @@ async def test_who_looks_while_a_step_is_being_stored_sees_it_stored(shell: Shel
     (job,) = shell.engine.state.jobs.values()
     assert shell.reader.job_by_number(job.number) == job
     await submit
-
-
-class Noted:
-    """A meter that remembers what it heard."""
-
-    def __init__(self) -> None:
-        self.steps: list[tuple[int, float, float | None]] = []
-
-    def stepped(self, events: int, step_s: float, commit_s: float | None) -> None:
-        self.steps.append((events, step_s, commit_s))
-
-
-async def test_a_meter_hears_of_every_stored_step_and_of_its_commit_if_there_was_one(
-    shell: Shell,
-) -> None:
-    await shell.furnish()
-    meter = Noted()
-    shell.engine.measure(meter)
-
-    await shell.engine.ask(e.Tick())
-    await asyncio.gather(*(shell.engine.ask(a_submit()) for _ in range(3)))
-    other = shell.lock()
-    with pytest.raises(StoreUnavailable):
-        await shell.engine.ask(a_submit())
-    other.close()
-
-    (nothing_new, batch) = meter.steps
-    assert nothing_new[0] == 1
-    assert nothing_new[2] is None
-    assert batch[0] == 3
-    assert 0 < batch[1] < 1
-    assert batch[2] is not None
-    assert 0 < batch[2] < 10

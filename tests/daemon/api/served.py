@@ -28,6 +28,8 @@ from eaas_daemon.core.model import Job
 from eaas_daemon.engine import Engine
 from eaas_daemon.intake.intake import Intake
 from eaas_daemon.logs.store import LogStore
+from eaas_daemon.metrics.job_counts import JobCounts
+from eaas_daemon.metrics.live import Live
 from eaas_daemon.revive import revive
 from eaas_daemon.samples.files import RunFiles
 from eaas_daemon.samples.sampler import Sampler
@@ -216,6 +218,9 @@ async def _built(home: Path, stack: AsyncExitStack) -> House:
     engine.listen(hub)
     sampler = Sampler(state, clock, RunFiles(home / "job-samples"))
     engine.listen(sampler)
+    live = Live()
+    engine.measure(live.engine)
+    engine.listen(JobCounts(state, live.jobs))
     parts = Parts(
         engine=engine,
         roster=roster,
@@ -225,6 +230,7 @@ async def _built(home: Path, stack: AsyncExitStack) -> House:
         hub=hub,
         sampler=sampler,
         intake=Intake(engine, logs, os.geteuid(), clock),
+        live=live,
         bell=JobBell(),
         files=FileExchange(roster),
         long_calls=LongCalls(),
@@ -249,6 +255,7 @@ async def a_controller(house: House, *, service_uid: int | None = None) -> Async
         hub=parts.hub,
         sampler=parts.sampler,
         intake=parts.intake,
+        live=parts.live,
         home=parts.home,
         admin_token=TOKEN,
         service_uid=os.geteuid() if service_uid is None else service_uid,

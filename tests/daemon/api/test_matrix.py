@@ -32,6 +32,7 @@ WHOSE: Final = {
     ("HEAD", "/healthz"): OPEN,
     ("GET", "/readyz"): OPEN,
     ("HEAD", "/readyz"): OPEN,
+    ("GET", "/metrics"): EVERYBODY,
     ("GET", "/api/v1/status"): EVERYBODY,
     ("GET", "/api/v1/events"): EVERYBODY,
     ("GET", "/api/v1/folders"): EVERYBODY,

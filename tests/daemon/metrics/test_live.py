@@ -1,8 +1,15 @@
+import asyncio
+from pathlib import Path
+
+import pytest
 from prometheus_client.core import Metric
 
 from eaas.ids import PoolName, QueueName
+from eaas_daemon.core import events as e
 from eaas_daemon.core.model import Queue
 from eaas_daemon.metrics.live import SINCE, Live
+from eaas_daemon.store.failures import StoreUnavailable
+from tests.daemon.test_engine import Shell, a_submit
 
 QUEUE = Queue(pool=PoolName("lab"), name=QueueName("train"))
 
@@ -78,3 +85,39 @@ def test_a_step_without_anything_to_store_counts_as_a_step_and_not_as_a_commit()
 
     assert (value("step_seconds_count"), value("commit_seconds_count")) == (2, 1)
     assert (value("batch_events_sum"), value("commit_seconds_sum")) == (4, 0.004)
+
+
+class Noted:
+    """A meter that remembers what it heard."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[int, float, float | None]] = []
+
+    def stepped(self, events: int, step_s: float, commit_s: float | None) -> None:
+        self.steps.append((events, step_s, commit_s))
+
+
+async def test_the_engine_tells_of_every_stored_step_and_of_its_commit_if_there_was_one(
+    tmp_path: Path,
+) -> None:
+    shell = Shell(tmp_path)
+    await shell.start()
+    await shell.furnish()
+    meter = Noted()
+    shell.engine.measure(meter)
+
+    await shell.engine.ask(e.Tick())
+    await asyncio.gather(*(shell.engine.ask(a_submit()) for _ in range(3)))
+    other = shell.lock()
+    with pytest.raises(StoreUnavailable):
+        await shell.engine.ask(a_submit())
+    other.close()
+    await shell.stop()
+
+    (nothing_new, batch) = meter.steps
+    assert nothing_new[0] == 1
+    assert nothing_new[2] is None
+    assert batch[0] == 3
+    assert 0 < batch[1] < 1
+    assert batch[2] is not None
+    assert 0 < batch[2] < 10
