@@ -111,7 +111,6 @@ async def assemble(
     reader = await stack.enter_async_context(Reader(paths.database))
     state = revive(await database.load(), reader)
     late: list[Engine] = []
-
     sampler = Sampler(state, clock, RunFiles(paths.job_samples))
     await sampler.recall()
     stack.push_async_callback(sampler.write_all)
@@ -120,14 +119,11 @@ async def assemble(
     engine = Engine(state, database, clock, _sizes_in(logs))
     late.append(engine)
     await stack.enter_async_context(logs)
-    roster = Roster(state, clock.now)
-    hub = Hub(engine)
-    engine.listen(roster)
-    engine.listen(hub)
-    engine.listen(sampler)
-    live = _measured(engine)
+    roster, hub = Roster(state, clock.now), Hub(engine)
     intake = Intake(engine, logs, os.geteuid(), clock)
-    engine.listen(intake)
+    live = _measured(engine)
+    for listener in (roster, hub, sampler, intake):
+        engine.listen(listener)
     app = make_app(
         engine=engine,
         roster=roster,
@@ -145,7 +141,6 @@ async def assemble(
         started_at=clock.now(),
     )
     served = await _serve(app, paths, config)
-    log.info("listening on %s and %s", paths.socket, served.address)
     controller = Controller(
         database=database,
         engine=engine,
@@ -195,9 +190,11 @@ async def _serve(app: web.Application, paths: Paths, config: ControllerConfig) -
     """Serve on the asked port, or, when none was asked for and 7470 is taken, on a free one."""
     port = DEFAULT_PORT if config.port is None else config.port
     try:
-        return await serve(app, socket_path=paths.socket, host=config.listen, port=port)
+        served = await serve(app, socket_path=paths.socket, host=config.listen, port=port)
     except PortInUse:
         if config.port is not None:
             raise
         log.info("port %d is taken; using a free one", port)
-        return await serve(app, socket_path=paths.socket, host=config.listen, port=0)
+        served = await serve(app, socket_path=paths.socket, host=config.listen, port=0)
+    log.info("listening on %s and %s", paths.socket, served.address)
+    return served

@@ -1,8 +1,6 @@
 import asyncio
-import sqlite3
 import subprocess
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,74 +9,16 @@ from eaas.errors import Conflict, Unavailable
 from eaas.job_spec import read_spec
 from eaas.lifecycle import JobState
 from eaas.wire import from_agent as wire
-from eaas_daemon import engine
-from eaas_daemon.clock import SystemClock
 from eaas_daemon.core import events as e
 from eaas_daemon.core.changes import Changes, ClaimRow
 from eaas_daemon.core.effects import Acknowledge, Dispatch, Effect
 from eaas_daemon.core.invariants import broken
-from eaas_daemon.engine import TICK_S, Engine, InternalFault
-from eaas_daemon.revive import revive
-from eaas_daemon.store.database import Database
+from eaas_daemon.engine import TICK_S, InternalFault
 from eaas_daemon.store.failures import StoreFull, StoreRefused, StoreUnavailable
-from eaas_daemon.store.readers import Reader
-from tests.rig.builders import ADMIN, ALICE, a_card, a_hello, an_inventory
+from tests.daemon.shell import Shell, a_submit
+from tests.rig.builders import ADMIN, ALICE, a_hello, an_inventory
 from tests.rig.listener import Listener
 from tests.rig.snapshot import snapshot
-
-SPEC = read_spec({"image": "busybox", "gpus": 1})
-
-
-class Shell:
-    """A real engine on a real database, with what its listeners heard."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "controller.db"
-        self.database = Database(self.path, busy_timeout_s=0.01)
-        self.steps: list[tuple[Changes, Sequence[Effect]]] = []
-        self.stack = AsyncExitStack()
-
-    async def start(self) -> None:
-        await self.stack.enter_async_context(self.database)
-        self.reader = await self.stack.enter_async_context(Reader(self.path))
-        state = revive(await self.database.load(), self.reader)
-        self.engine = Engine(state, self.database, SystemClock(), lambda uid, attempt: (0, 0))
-        self.engine.listen(Listener(lambda changes, effects: self.steps.append((changes, effects))))
-        self.running = asyncio.create_task(self.engine.run())
-
-    async def stop(self) -> None:
-        self.running.cancel()
-        with suppress(asyncio.CancelledError):
-            await self.running
-        await self.stack.aclose()
-
-    async def furnish(self) -> None:
-        """Make a pool of one node with one card."""
-        hello = a_hello("n1", an_inventory(a_card(0)))
-        await self.engine.ask(e.AgentSaidHello(session="s", address=None, hello=hello))
-        await self.engine.ask(e.CreatePool(caller=ADMIN, name="default"))
-        await self.engine.ask(e.AddToPool(caller=ADMIN, pool="default", node="n1", cards=None))
-        self.steps.clear()
-
-    def lock(self) -> sqlite3.Connection:
-        """Keep the database from being written until the connection is closed."""
-        other = sqlite3.connect(self.path, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        return other
-
-
-@pytest.fixture
-async def shell(tmp_path: Path) -> AsyncIterator[Shell]:
-    shell = Shell(tmp_path)
-    await shell.start()
-    try:
-        yield shell
-    finally:
-        await shell.stop()
-
-
-def a_submit(count: int = 1) -> e.Submit:
-    return e.Submit(caller=ALICE, specs=(SPEC,) * count)
 
 
 async def test_an_answer_is_stored_when_it_comes(shell: Shell) -> None:
@@ -222,40 +162,6 @@ async def test_a_full_disk_refuses_and_leaves_the_state_as_it_was_until_there_is
         assert shell.reader.job_by_number(job.number) == job
     finally:
         await shell.stop()
-
-
-async def test_a_store_that_takes_nothing_is_tried_again_without_anything_to_store(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(engine, "TRY_STORE_EVERY_S", 0.0)
-    await shell.furnish()
-    other = shell.lock()
-    with pytest.raises(StoreUnavailable):
-        await shell.engine.ask(a_submit())
-    faults = [shell.engine.store_fault]
-    with pytest.raises(StoreUnavailable):
-        await shell.engine.ask(e.Tick())
-    faults.append(shell.engine.store_fault)
-    other.close()
-
-    await shell.engine.ask(e.Tick())
-
-    assert all(fault is not None and "keeps" in fault for fault in faults)
-    assert shell.engine.store_fault is None
-
-
-async def test_work_counts_as_waiting_from_when_it_comes_until_its_step_is_stored(
-    shell: Shell,
-) -> None:
-    await shell.furnish()
-    idle = shell.engine.progress.idle_s()
-    asking = asyncio.create_task(shell.engine.ask(a_submit()))
-    await asyncio.sleep(0)
-    waiting = shell.engine.progress.idle_s()
-    await asking
-
-    assert (idle, shell.engine.progress.idle_s()) == (0.0, 0.0)
-    assert waiting > 0.0
 
 
 async def test_what_waited_for_room_is_placed_although_the_step_that_made_it_was_taken_back(
