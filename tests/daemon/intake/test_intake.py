@@ -59,7 +59,8 @@ async def test_a_bad_folder_is_out_of_use_with_a_reason_and_the_others_are_not(
 async def test_the_status_follows_without_being_asked(house: House, tmp_path: Path) -> None:
     path = a_folder(tmp_path)
     status = path / "accepted" / "1-a.yaml.status.yaml"
-    async with watching(house, FolderSettings(path=path)):
+    async with watching(house, FolderSettings(path=path)) as intake:
+        await looked_at(intake)
         (tmp_path / "a.yaml").write_text(JOB)
         (tmp_path / "a.yaml").rename(path / "a.yaml")
         await until(status.exists)

@@ -71,11 +71,11 @@ async def test_a_folder_that_comes_and_goes_says_so_once_each_time(
 
 async def test_what_was_taken_and_refused_is_counted(house: House, tmp_path: Path) -> None:
     path = a_folder(tmp_path)
-    for name, content in (("a.yaml", JOB), ("b.yaml", "gpus: x\n")):
-        (path / name).write_text(content)
-        os.utime(path / name, (1, 1))
+    (path / "a.yaml").write_text(JOB)
+    os.utime(path / "a.yaml", (1, 1))
+    os.mkfifo(path / "7.cancel")
     async with working(tools_of(house), path) as watch:
-        await until(lambda: watch.view().refused == 1)
+        await until(lambda: watch.view().accepted + watch.view().refused == 2)
         view = watch.view()
 
     assert (view.accepted, view.refused, view.state) == (1, 1, "watching")
@@ -101,10 +101,9 @@ async def test_what_was_over_long_ago_is_deleted(
 ) -> None:
     monkeypatch.setattr("eaas_daemon.intake.watch.TIDY_EVERY_S", 0.01)
     path = a_folder(tmp_path)
-    (path / "b.yaml").write_text("gpus: x\n")
-    os.utime(path / "b.yaml", (1, 1))
+    os.mkfifo(path / "7.cancel")
     async with working(tools_of(house), path, keep_days=1) as watch:
         await until(lambda: watch.view().refused == 1)
-        assert (path / "refused" / "b.yaml").exists()
-        house.clock.at = (path / "refused" / "b.yaml.error.txt").stat().st_mtime + 86401
+        assert (path / "refused" / "7.cancel").exists()
+        house.clock.at = (path / "refused" / "7.cancel.error.txt").stat().st_mtime + 86401
         await until(lambda: list((path / "refused").iterdir()) == [])
