@@ -20,7 +20,7 @@ from eaas_tui.model.format import (
 
 COLUMNS: Final[Sequence[Column]] = (
     Column(key="id", title="ID", width=6, sort="id"),
-    Column(key="name", title="NAME", width=20, min_width=8, flex=1, rank=1, sort="name"),
+    Column(key="name", title="NAME", width=20, min_width=11, flex=1, rank=1, sort="name"),
     Column(key="user", title="USER", width=10, min_width=7, rank=5, sort="user"),
     Column(key="state", title="STATE", width=12, sort="state"),
     Column(key="queue", title="QUEUE", width=16, min_width=10, rank=8, sort="queue"),

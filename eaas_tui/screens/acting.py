@@ -6,7 +6,7 @@ from typing import Any, Final
 from rich.cells import cell_len
 from textual.message import Message
 
-from eaas.lifecycle import ENDED
+from eaas.lifecycle import ENDED, JobState
 from eaas.views import JobView
 from eaas_tui.actions import PRIORITY_LEAST, PRIORITY_MOST, Actions, actions_of
 from eaas_tui.screens.base import PictureScreen
@@ -132,12 +132,12 @@ class ActingScreen(PictureScreen):
 
     def action_to_top(self) -> None:
         """Make what is chosen the next of its queue."""
-        if (jobs := self._to_act_on(ended=False, verb="put to the top")) is not None:
+        if (jobs := self._waiting(verb="put to the top")) is not None:
             self.actions.top([job.id for job in jobs])
 
     def action_move_queue(self) -> None:
         """Ask for a queue and move what is chosen there."""
-        if (jobs := self._to_act_on(ended=False, verb="move")) is not None:
+        if (jobs := self._waiting(verb="move")) is not None:
             ids = [job.id for job in jobs]
             now = {f"{job.pool}/{job.queue}" for job in jobs}
             queues = [queue for ref, queue in sorted(self.picture.queues.items()) if {ref} != now]
@@ -186,6 +186,15 @@ class ActingScreen(PictureScreen):
         else:
             self._say(f"Nothing to {verb}: {_these(chosen)} {_has(chosen)} ended")
         return None
+
+    def _waiting(self, *, verb: str) -> list[JobView] | None:
+        """Return those of the chosen jobs that wait; say so when there are none."""
+        jobs = self._to_act_on(ended=False, verb=verb)
+        waiting = [job for job in jobs or () if job.state == JobState.PENDING]
+        if jobs and not waiting:
+            waits = "waits no more" if len(jobs) == 1 else "wait no more"
+            self._say(f"Nothing to {verb}: {_these(jobs)} {waits}")
+        return waiting or None
 
     def _say(self, text: str) -> None:
         self.app.notify(text, severity="warning", markup=False)

@@ -80,7 +80,7 @@ PHOTOS: Final = (
     Photo(name="node", opens="node", node="node00"),
     Photo(name="submit", opens="submit", until="would start"),
     Photo(name="help", keys=("question_mark",)),
-    Photo(name="confirm", keys=("2", "x")),
+    Photo(name="confirm", keys=("2", "x"), until="y  Cancel"),
     Photo(name="empty", recording="empty"),
     Photo(name="empty-jobs", recording="empty", keys=("2",), sizes=MIDDLE),
     Photo(name="away", away=True, sizes=MIDDLE),

@@ -205,6 +205,19 @@ async def test_move_offers_the_other_queues(desk: Desk) -> None:
         ]
 
 
+async def test_what_runs_already_is_neither_moved_nor_put_to_the_top(desk: Desk) -> None:
+    async with desk.chosen(a_job(1, "Running", node="n"), a_job(2)) as (app, pilot):
+        await pilot.press("t")
+        assert await desk.asked(pilot) == [("POST 2/top", None)]
+
+    async with desk.chosen(a_job(1, "Running", node="n")) as (app, pilot):
+        await pilot.press("t", "M")
+        assert app.told == [
+            "Nothing to put to the top: job 1 waits no more",
+            "Nothing to move: job 1 waits no more",
+        ]
+
+
 async def test_top_retry_log_and_clone_need_no_question(desk: Desk) -> None:
     async with desk.chosen(a_job(1)) as (app, pilot):
         await pilot.press("t", "l", "c")
