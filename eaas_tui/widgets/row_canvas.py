@@ -18,7 +18,7 @@ GUTTER: Final = 3
 """Cells before the first column: ``>`` the selection, ``*`` a mark, a blank."""
 BAR: Final = 1
 """Cells of the scrollbar, which are kept free when there is none."""
-STRIPS_KEPT: Final = 1024
+STRIPS_KEPT: Final = 256
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True):
