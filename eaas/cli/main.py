@@ -115,8 +115,11 @@ CLI: Final = Group(
         ),
         "folder": Group(
             "folder",
-            "Check files for the watched folder.",
-            {"check": Entry("eaas.cli.documents:folder_check", "Check job files.")},
+            "Check files for watched folders, and list these.",
+            {
+                "check": Entry("eaas.cli.folders:check", "Check job files for a watched folder."),
+                "list": Entry("eaas.cli.folders:list_folders", "List the watched folders."),
+            },
         ),
         "controller": CONTROLLER,
         "agent": AGENT,

@@ -1,11 +1,11 @@
-"""The client's calls about nodes and their cards."""
+"""The client's calls about the controller itself, its nodes and their cards."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from eaas.client.calls import Calls, place
 from eaas.sample_views import NodeSamplesView
-from eaas.views import CardView, NodeView, Page, StatusView
+from eaas.views import CardView, FolderView, NodeView, Page, StatusView
 from eaas.wire.rest import PatchNode
 
 
@@ -15,6 +15,10 @@ class NodeCalls(Calls):
     async def status(self) -> StatusView:
         """Return the controller in one glance."""
         return await self._connection.call(StatusView, "GET", place("status"))
+
+    async def folders(self) -> list[FolderView]:
+        """Return the watched folders."""
+        return (await self._connection.call(Page[FolderView], "GET", place("folders"))).items
 
     async def nodes(self) -> list[NodeView]:
         """Return every node."""

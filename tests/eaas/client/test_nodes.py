@@ -1,6 +1,6 @@
 from eaas.client import Client
 from eaas.sample_views import NodeSamplesView
-from eaas.views import NodeView
+from eaas.views import FolderView, NodeView
 from tests.rig.stand_in import StandIn
 
 NODE = NodeView(
@@ -81,3 +81,21 @@ async def test_one_node_tells_what_it_did_lately(client: Client, controller: Sta
     controller.answers["GET /api/v1/nodes/n1/samples"] = SAMPLES
 
     assert await client.node_samples("n1") == SAMPLES
+
+
+async def test_the_watched_folders_are_read(client: Client, controller: StandIn) -> None:
+    folder = FolderView(
+        path="/srv/jobs",
+        pool=None,
+        queue=None,
+        user="robot",
+        log=True,
+        state="watching",
+        reason=None,
+        accepted=1,
+        refused=0,
+        looked_at=None,
+    )
+    controller.answers["GET /api/v1/folders"] = {"items": [folder], "next": None}
+
+    assert await client.folders() == [folder]

@@ -1,0 +1,53 @@
+"""What people see of watched folders, and of files that were checked for one."""
+
+from collections.abc import Iterator, Sequence
+
+from eaas.cli.checked import CheckedFile
+from eaas.cli.output import Table
+from eaas.cli.words import ago, many
+from eaas.views import DryRunView, FolderView
+
+
+def folder_table(folders: Sequence[FolderView]) -> Table:
+    """Return the list of watched folders."""
+    columns = ("FOLDER", "STATE", "JOBS ARE", "GO TO", "ACCEPTED", "REFUSED", "LOOKED", "WHY")
+    return Table(columns, [_row(folder) for folder in folders], when_empty="no folder is watched")
+
+
+def _row(folder: FolderView) -> tuple[str | None, ...]:
+    looked = ago(folder.looked_at)
+    return (
+        folder.path,
+        folder.state,
+        folder.user or "the file's owner's",
+        "/".join(part for part in (folder.pool, folder.queue) if part) or "the file's pool",
+        str(folder.accepted),
+        str(folder.refused),
+        None if looked is None else f"{looked} ago",
+        folder.reason or "",
+    )
+
+
+def check_lines(files: Sequence[CheckedFile]) -> Iterator[str]:
+    """Yield for each file how much is in it, and for its jobs what would become of them."""
+    for file in files:
+        what = [many(len(file.jobs), "job")] if file.jobs else []
+        cancels = [str(order.job) for order in file.orders if order.priority is None]
+        if cancels:
+            what.append(f"cancels job {', '.join(cancels)}")
+        what += [f"job {o.job} to priority {o.priority}" for o in file.orders if o.priority]
+        yield f"{file.file}: {', '.join(what)}"
+        dry_runs = file.dry_runs or []
+        for number, dry in enumerate(dry_runs, 1):
+            which = f"job {number} " if len(file.jobs) > 1 else ""
+            yield f"  {which}{_would(dry)}"
+        if file.dry_runs is not None and len(file.jobs) > len(dry_runs):
+            yield f"  the other {len(file.jobs) - len(dry_runs)} were not tried"
+
+
+def _would(dry: DryRunView) -> str:
+    if not dry.valid:
+        return "would be refused: " + "; ".join(error.message for error in dry.errors)
+    if dry.would == "never":
+        return f"would be refused: {dry.text}"
+    return f"would {dry.would}: {dry.text}"

@@ -1,0 +1,65 @@
+"""``folder``: check files for a watched folder before they are dropped there, and list folders."""
+
+from pathlib import Path
+from typing import Final
+
+import click
+import msgspec
+
+from eaas.cli.checked import CheckedFile, checked_files
+from eaas.cli.draw_folders import check_lines, folder_table
+from eaas.cli.group import Command
+from eaas.cli.line import FAILED, Line, asks
+from eaas.cli.output import Lines
+from eaas.client import Client
+from eaas.errors import Forbidden, Unauthenticated, Unreachable
+from eaas.folder_file import cancel_order
+from eaas.views import FolderView, Page
+
+NOBODY: Final = (Unreachable, Unauthenticated, Forbidden)
+"""Without a controller that answers us, a check is of the files alone."""
+MOST_TRIED: Final = 100
+ENDINGS: Final = (".yaml", ".yml")
+
+
+@click.command(cls=Command)
+@asks
+async def list_folders(line: Line, client: Client) -> None:
+    """List the watched folders.
+
+    The counts are of what was taken since the controller's start.
+    """
+    folders: list[FolderView] = await client.folders()
+    line.out.answer(Page(folders), lambda: [folder_table(folders)])
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+@asks
+async def check(line: Line, client: Client, files: tuple[str, ...]) -> int | None:
+    """Check job files for a watched folder.
+
+    Every mistake is named with its line; nothing is submitted. If a controller answers, it says
+    what would become of the jobs now; jobs that could never start are refused, here as there.
+    """
+    checked = checked_files(files)
+    for file in files:
+        if not file.endswith(ENDINGS) and cancel_order(Path(file).name) is None:
+            line.out.remark(f"{file}: a watched folder only takes names that end in .yaml or .yml")
+    checked = await _tried(client, checked)
+    line.out.answer(Page(checked), lambda: [Lines(list(check_lines(checked)))])
+    dry_runs = (dry for one in checked for dry in one.dry_runs or ())
+    bad = any(not dry.valid or dry.would == "never" for dry in dry_runs)
+    return FAILED if bad else None
+
+
+async def _tried(client: Client, checked: list[CheckedFile]) -> list[CheckedFile]:
+    """Return the files with what the controller says, if one answers."""
+    tried: list[CheckedFile] = []
+    try:
+        for one in checked:
+            dry_runs = [await client.dry_run(job) for job in one.jobs[:MOST_TRIED]]
+            tried.append(msgspec.structs.replace(one, dry_runs=dry_runs))
+    except NOBODY:
+        return checked
+    return tried
