@@ -9,7 +9,7 @@ from eaas_daemon.core import events as e
 from eaas_daemon.core.model import Queue
 from eaas_daemon.metrics.live import SINCE, Live
 from eaas_daemon.store.failures import StoreUnavailable
-from tests.daemon.test_engine import Shell, a_submit
+from tests.daemon.shell import Shell, a_submit
 
 QUEUE = Queue(pool=PoolName("lab"), name=QueueName("train"))
 
