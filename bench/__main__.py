@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,7 @@ from bench import (
     at_rest,
     big_log,
     console,
+    console_soak,
     containers,
     first_instruction,
     fresh_clone,
@@ -24,27 +26,32 @@ from bench.machine import describe
 
 ROUNDS: Final = 5
 
-PARTS: Final[Mapping[str, Callable[[int, bool], Awaitable[Section]]]] = {
+Measure = Callable[[int, bool], Awaitable[Section]]
+
+PARTS: Final[Mapping[str, Measure]] = {
     "submits": submits.measure,
     "short-jobs": short_jobs.measure,
     "first-instruction": first_instruction.measure,
     "containers": containers.measure,
     "at-rest": at_rest.measure,
     "console": console.measure,
+    "console-soak": console_soak.measure,
     "big-log": big_log.measure,
     "fresh-clone": fresh_clone.measure,
 }
 
 
-async def run(names: Sequence[str], *, quick: bool) -> None:
+async def run(names: Sequence[str], *, quick: bool, soak_s: float | None = None) -> None:
     """Measure the named parts, one after the other, and print each as it is done."""
+    soak = partial(console_soak.measure, span_s=soak_s)
+    parts: Mapping[str, Measure] = {**PARTS, "console-soak": soak}
     rounds = 1 if quick else ROUNDS
     print("Mini EaaS, measured on")
     for line in await describe(os.environ, Path(tempfile.gettempdir())):
         print(f"  {line}")
     print(f"  median of {rounds}; behind it the lowest and the highest round", flush=True)
     for name in names:
-        section = await PARTS[name](rounds, quick)
+        section = await parts[name](rounds, quick)
         show(section, sys.stdout)
         print(f"  load average now: {os.getloadavg()[0]:.2f}", flush=True)
 
@@ -54,8 +61,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures Mini EaaS.")
     parser.add_argument("--only", choices=PARTS, action="append", help="this part (repeatable)")
     parser.add_argument("--quick", action="store_true", help="one short round: does it work?")
+    parser.add_argument("--soak", type=float, metavar="SECONDS", help="how long console-soak looks")
     arguments = parser.parse_args()
-    asyncio.run(run(arguments.only or list(PARTS), quick=arguments.quick))
+    names = arguments.only or list(PARTS)
+    asyncio.run(run(names, quick=arguments.quick, soak_s=arguments.soak))
     return 0
 
 

@@ -236,11 +236,11 @@ def _scroll(terminal: Terminal, scale: Scale, values: Values) -> None:
 def _open_log(terminal: Terminal, values: Values) -> None:
     """Open the first job at its log, go back, and open it again."""
     terminal.press("g")
-    terminal.settle()
+    terminal.settle(0.5)  # the preview of that job has come too
     for name in ("a log of 10 MB opens", "a log of 10 MB opens again"):
         pressed_at = monotonic()
         terminal.press("l")
-        shown_at, _ = terminal.until(LOG_END.encode())
+        shown_at = terminal.until_all((b"[2 Log]", LOG_END.encode()))
         _add(values, name, (shown_at - pressed_at) * 1000)
         terminal.settle()
         terminal.press("q")

@@ -105,6 +105,14 @@ class Terminal(AbstractContextManager["Terminal"]):
             written += self._read(left)
         return time.monotonic(), bytes(written)
 
+    def until_all(self, texts: Sequence[bytes]) -> float:
+        """Read until all the texts have come, in whatever order; return when that was."""
+        written = bytearray()
+        for text in texts:
+            if text not in written:
+                written += self.until(text)[1]
+        return time.monotonic()
+
     def answer_s(self, key: str, sign: bytes) -> float:
         """Press a key; return how long it took until a draw with this sign was complete."""
         pressed_at = time.monotonic()
