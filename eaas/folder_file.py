@@ -129,7 +129,7 @@ def _refuse_strange_folders(jobs: list[JobDocument], name: str) -> None:
     errors = [
         FieldError(field="with", message=message, line=job.line)
         for job in jobs
-        if job.spec.with_folder is not None
+        if job.spec.with_folder is not None or job.spec.pack is not None
     ]
     if errors:
         raise invalid(errors, name)

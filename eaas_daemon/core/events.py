@@ -216,11 +216,12 @@ class LogFinished(Event, frozen=True, kw_only=True):
 
 
 class FolderNoted(Event, frozen=True, kw_only=True):
-    """A watched folder can be watched again, or can't."""
+    """A watched folder can be watched again, or can't; or there is another in its place."""
 
     path: str
     wrong: str | None
     """A sentence, or None when nothing is wrong any more."""
+    replaced: bool = False
 
 
 class SettingsReread(Event, frozen=True, kw_only=True):

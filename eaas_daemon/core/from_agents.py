@@ -279,8 +279,11 @@ def log_dropped(state: State, event: e.LogWasDropped, now: float) -> None:
 
 
 def folder_noted(state: State, event: e.FolderNoted, now: float) -> None:
-    """Say in the journal that a watched folder is out of use, or in use again."""
-    if event.wrong is None:
+    """Say in the journal that a watched folder is out of use, in use again, or another."""
+    if event.replaced:
+        words = f"another folder is at {event.path} now (mounted? unmounted?); jobs run on"
+        state.journal("folder.replaced", words, now)
+    elif event.wrong is None:
         state.journal("folder.enabled", f"{event.path} is watched again", now)
     else:
         state.journal("folder.disabled", f"nothing is taken: {event.wrong}", now)

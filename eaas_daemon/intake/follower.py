@@ -18,6 +18,7 @@ from eaas_daemon.core.changes import Changes
 from eaas_daemon.engine import Engine
 from eaas_daemon.intake import names
 from eaas_daemon.intake.failures import concerns_all
+from eaas_daemon.intake.folder import Identity
 from eaas_daemon.intake.followed import Followed, followed, unfinished
 from eaas_daemon.intake.log_copy import copy_log
 from eaas_daemon.intake.opening import opened
@@ -70,6 +71,8 @@ class Follower:
         self._thread = thread
         self._service_uid = service_uid
         self._now = now
+        self.identity: Identity | None = None
+        """Which folder its files are in: at the same path there may be another for a while."""
         self._files: dict[str, Followed] = {}
         self._by_job: dict[int, set[str]] = {}
         self._dirty: dict[str, None] = {}
@@ -114,12 +117,13 @@ class Follower:
 
         Raises ``FolderUnusable`` and OSError.
         """
-        for file in await self._thread.do(self._unfinished):
+        self.identity, files = await self._thread.do(self._unfinished)
+        for file in files:
             self._add(file)
 
-    def _unfinished(self) -> list[Followed]:
+    def _unfinished(self) -> tuple[Identity, list[Followed]]:
         with opened(self._path, self._service_uid) as folder:
-            return unfinished(folder, log=self._log)
+            return folder.identity, unfinished(folder, log=self._log)
 
     def changed(self, changes: Changes) -> None:
         """Remember whose jobs changed."""
@@ -213,7 +217,7 @@ class Follower:
         """Write the statuses and return those that are true now: a folder may be gone for now."""
         done: list[tuple[Drawn, int]] = []
         with suppress(EaasError), opened(self._path, self._service_uid) as folder:
-            for one in drawn:
+            for one in drawn if folder.identity == self.identity else ():
                 text = one.text
                 try:
                     if one.jobs and self._written.get(one.file.name) != hash(text):

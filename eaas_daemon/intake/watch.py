@@ -65,6 +65,8 @@ class FolderWatch:
             clock=tools.clock,
         )
         self._wake = asyncio.Event()
+        self._identity: Identity | None = None
+        """Which folder was there at the last look."""
         self._accepted = 0
         self._refused = 0
         self._wrong: str | None = None
@@ -116,14 +118,11 @@ class FolderWatch:
     # --- look
 
     async def _serve(self) -> None:
-        recovered = False
         while True:
             self._wake.clear()
             look_again_s = RESCAN_S
             try:
-                if not recovered:
-                    await self.follower.recover()
-                    recovered = True
+                await self._recover()
                 look_again_s = await self._look()
                 self._note(None)
             except EaasError as error:
@@ -137,11 +136,22 @@ class FolderWatch:
                 async with asyncio.timeout(look_again_s):
                     await self._wake.wait()
 
+    async def _recover(self) -> None:
+        """Follow what is unfinished in the folder, at the start and whenever it is another one."""
+        before = self.follower.identity
+        if self._identity is None or self._identity != before:
+            await self.follower.recover()
+            if before not in (None, self.follower.identity):
+                log.warning("another folder is at %s now", self.settings.path)
+                note = FolderNoted(path=str(self.settings.path), wrong=None, replaced=True)
+                self._tools.engine.post(note)
+
     async def _look(self) -> float:
         """Look once; return in how many seconds to look again."""
         hints, path = self._tools.hints, self.settings.path
         done = await self._door.look(hints.renamed(path))
         hints.found(path, done.identity)
+        self._identity = done.identity
         self._accepted += done.accepted
         self._refused += done.refused
         return done.look_again_s

@@ -145,6 +145,7 @@ async def a_doorway(home: Path, **settings: Any) -> AsyncIterator[Doorway]:
     async with a_house(home) as house:
         await house.pool("default")
         doorway = Doorway(house, a_folder(home), **settings)
+        await doorway.restart()
         try:
             yield doorway
         finally:
