@@ -18,6 +18,7 @@ from bench import (
     containers,
     first_instruction,
     fresh_clone,
+    scrape,
     short_jobs,
     submits,
 )
@@ -37,6 +38,7 @@ PARTS: Final[Mapping[str, Measure]] = {
     "console": console.measure,
     "console-soak": console_soak.measure,
     "big-log": big_log.measure,
+    "scrape": scrape.measure,
     "fresh-clone": fresh_clone.measure,
 }
 

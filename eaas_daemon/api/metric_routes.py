@@ -1,4 +1,4 @@
-"""``/metrics``: what Prometheus scrapes. A scrape takes a still picture and writes it elsewhere."""
+"""``/metrics``: what Prometheus scrapes, a still picture that is written bit by bit."""
 
 import asyncio
 from typing import Final
@@ -7,13 +7,13 @@ from aiohttp import web
 
 from eaas_daemon.api.parts import Parts
 from eaas_daemon.metrics.moment import Moment
-from eaas_daemon.metrics.scrape import write
+from eaas_daemon.metrics.scrape import format_for, pieces
 
 METRICS: Final = "/metrics"
 
 
 class MetricRoutes:
-    """``/metrics``. Only the picture is taken in the loop; a thread writes it down."""
+    """``/metrics``. Between two pieces everybody else has their turn."""
 
     def __init__(self, parts: Parts, version: str) -> None:
         self._parts = parts
@@ -27,12 +27,14 @@ class MetricRoutes:
 
     async def scrape(self, request: web.Request) -> web.Response:
         """Show everything, in the text format or as OpenMetrics."""
-        accept = ",".join(request.headers.getall("Accept", []))
+        form = format_for(",".join(request.headers.getall("Accept", [])))
+        parts: list[bytes] = []
         async with self._turn:
             await self._parts.engine.at_rest()
-            moment = self._moment()
-            written = await asyncio.to_thread(write, moment, self._parts.live.registry, accept)
-        return web.Response(body=written.body, headers={"Content-Type": written.content_type})
+            for piece in pieces(self._moment(), self._parts.live.registry, form):
+                parts.append(piece)
+                await asyncio.sleep(0)
+        return web.Response(body=b"".join(parts), headers={"Content-Type": form.content_type})
 
     def _moment(self) -> Moment:
         parts = self._parts

@@ -4,19 +4,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from prometheus_client.core import Metric
-
 from eaas.ids import NodeName
 from eaas.lifecycle import CardState
 from eaas.views import CardView
 from eaas_daemon.core.model import Pool
-from eaas_daemon.metrics.family import gauge, info, size_bytes
+from eaas_daemon.metrics.family import Family, gauge, info, size_bytes
 from eaas_daemon.metrics.nodes import Shown
 
 CARD: Final = ("node", "index", "uuid")
 
 
-def card_families(nodes: Sequence[Shown], pools: Mapping[str, Pool]) -> Iterator[Metric]:
+def card_families(nodes: Sequence[Shown], pools: Mapping[str, Pool]) -> Iterator[Family]:
     """Yield everything about cards."""
     cards = [card for one in nodes for card in one.view.cards]
     yield from _facts(cards)
@@ -34,7 +32,7 @@ def _is_in(card: CardView, pool: Pool) -> bool:
     return members is None or card.uuid in members
 
 
-def _facts(cards: Sequence[CardView]) -> Iterator[Metric]:
+def _facts(cards: Sequence[CardView]) -> Iterator[Family]:
     yield info(
         "card",
         "What a card is; simulated cards are made up by their agent and say so",
@@ -56,7 +54,7 @@ def _facts(cards: Sequence[CardView]) -> Iterator[Metric]:
     )
 
 
-def _readings(cards: Sequence[CardView]) -> Iterator[Metric]:
+def _readings(cards: Sequence[CardView]) -> Iterator[Family]:
     yield gauge(
         "card_utilization",
         "How busy the card is, from 0 to 1",
@@ -91,7 +89,7 @@ def _ratio(percent: int | None) -> float | None:
     return None if percent is None else percent / 100
 
 
-def _counts(members: Mapping[str, Sequence[CardView]]) -> Iterator[Metric]:
+def _counts(members: Mapping[str, Sequence[CardView]]) -> Iterator[Family]:
     yield info(
         "card_pool",
         "The pools a card is in",
@@ -103,11 +101,11 @@ def _counts(members: Mapping[str, Sequence[CardView]]) -> Iterator[Metric]:
         "cards",
         "Cards of the pool by state; one that is in two pools counts in both",
         ["pool", "state"],
-        [([pool, state], count[state]) for pool, count in states.items() for state in CardState],
+        [((pool, state), count[state]) for pool, count in states.items() for state in CardState],
     )
     yield gauge(
         "cards_offered",
         "Cards of the pool that a job could be given now: free, on a node that takes work",
         ["pool"],
-        [([pool], sum(card.offered for card in cards)) for pool, cards in members.items()],
+        [((pool,), sum(card.offered for card in cards)) for pool, cards in members.items()],
     )

@@ -5,15 +5,13 @@ import platform
 from collections.abc import Iterator
 from pathlib import Path
 
-from prometheus_client.core import Metric
-
 from eaas.views import FolderView
-from eaas_daemon.metrics.family import counter, gauge, info
+from eaas_daemon.metrics.family import Family, counter, gauge, info
 from eaas_daemon.metrics.live import SINCE
 from eaas_daemon.metrics.moment import Moment
 
 
-def controller_families(moment: Moment) -> Iterator[Metric]:
+def controller_families(moment: Moment) -> Iterator[Family]:
     """Yield everything about the controller that is not counted while it happens."""
     version = (moment.version, platform.python_version())
     yield info("build", "The controller's version", ["version", "python_version"], [version])
@@ -36,7 +34,7 @@ def controller_families(moment: Moment) -> Iterator[Metric]:
     yield from _folders(moment.folders)
 
 
-def _disk(moment: Moment) -> Iterator[Metric]:
+def _disk(moment: Moment) -> Iterator[Family]:
     yield gauge(
         "log_stored",
         "What the jobs' logs take on the controller's disk",
@@ -85,7 +83,7 @@ def free_bytes(folder: Path) -> int | None:
     return disk.f_bavail * disk.f_frsize
 
 
-def _folders(views: tuple[FolderView, ...]) -> Iterator[Metric]:
+def _folders(views: tuple[FolderView, ...]) -> Iterator[Family]:
     """Yield the watched folders; one that is watched twice, for two queues, counts as one."""
     paths = sorted({view.path for view in views})
     by_path = {path: [view for view in views if view.path == path] for path in paths}
@@ -94,7 +92,7 @@ def _folders(views: tuple[FolderView, ...]) -> Iterator[Metric]:
         "1 while files are taken from the watched folder",
         ["folder"],
         [
-            ([path], all(view.state == "watching" for view in same))
+            ((path,), all(view.state == "watching" for view in same))
             for path, same in by_path.items()
         ],
     )
@@ -102,11 +100,11 @@ def _folders(views: tuple[FolderView, ...]) -> Iterator[Metric]:
         "folder_files_accepted",
         f"Files of the watched folder that were accepted{SINCE}",
         ["folder"],
-        [([path], sum(view.accepted for view in same)) for path, same in by_path.items()],
+        [((path,), sum(view.accepted for view in same)) for path, same in by_path.items()],
     )
     yield counter(
         "folder_files_refused",
         f"Files of the watched folder that were refused{SINCE}",
         ["folder"],
-        [([path], sum(view.refused for view in same)) for path, same in by_path.items()],
+        [((path,), sum(view.refused for view in same)) for path, same in by_path.items()],
     )

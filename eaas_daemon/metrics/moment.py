@@ -1,4 +1,4 @@
-"""What one scrape shows: everything as it stood between two steps, to be written elsewhere."""
+"""What one scrape shows: everything as it stood between two steps, to be written bit by bit."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from eaas_daemon.core.state import State
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):
-    """A still picture. Whoever has it may read it in another thread."""
+    """A still picture: the pool may go on while it is looked at."""
 
     state: State
     """Still: nothing changes in it."""

@@ -5,19 +5,17 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Final
 
-from prometheus_client.core import Metric
-
 from eaas.lifecycle import PLACED, JobState
 from eaas.views import QueueView
 from eaas_daemon.core.inventory_picture import queue_view
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.state import State
-from eaas_daemon.metrics.family import gauge
+from eaas_daemon.metrics.family import Family, gauge
 
 QUEUE: Final = ("pool", "queue")
 
 
-def queue_families(state: State, now: float) -> Iterator[Metric]:
+def queue_families(state: State, now: float) -> Iterator[Family]:
     """Yield everything about queues; ``now`` is Unix seconds."""
     views = [queue_view(state, queue) for _, queue in sorted(state.queues.items())]
     oldest = _oldest(state)
@@ -69,7 +67,7 @@ def _name(view: QueueView) -> tuple[str, str]:
     return view.pool, view.name
 
 
-def _views(views: Sequence[QueueView]) -> Iterator[Metric]:
+def _views(views: Sequence[QueueView]) -> Iterator[Family]:
     yield gauge(
         "queue_jobs_waiting",
         "Jobs that wait in the queue",

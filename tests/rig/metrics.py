@@ -12,7 +12,7 @@ from eaas.views import FolderView
 from eaas_daemon.core.state import State
 from eaas_daemon.metrics.live import Live
 from eaas_daemon.metrics.moment import Moment
-from eaas_daemon.metrics.scrape import OPENMETRICS, write
+from eaas_daemon.metrics.scrape import OPENMETRICS, format_for, pieces
 
 
 def a_moment(state: State, now: float = 1000.0, **but: Any) -> Moment:
@@ -89,6 +89,11 @@ class Scraped:
 
 def scraped(moment: Moment, live: Live | None = None, *, openmetrics: bool = False) -> Scraped:
     """Return what the moment's scrape says."""
-    accept = OPENMETRICS if openmetrics else None
-    written = write(moment, (live or Live()).registry, accept)
-    return Scraped(written.body.decode(), openmetrics=openmetrics)
+    text = written(moment, live, OPENMETRICS if openmetrics else None)
+    return Scraped(text, openmetrics=openmetrics)
+
+
+def written(moment: Moment, live: Live | None = None, accept: str | None = None) -> str:
+    """Return the moment's scrape as text."""
+    form = format_for(accept)
+    return b"".join(pieces(moment, (live or Live()).registry, form)).decode()

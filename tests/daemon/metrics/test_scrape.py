@@ -9,9 +9,9 @@ from eaas.job_spec import read_spec
 from eaas_daemon.core import events as e
 from eaas_daemon.metrics.job_counts import JobCounts
 from eaas_daemon.metrics.live import SINCE, Live
-from eaas_daemon.metrics.scrape import OPENMETRICS, write
+from eaas_daemon.metrics.scrape import NODES_A_PIECE, OPENMETRICS, format_for, pieces
 from tests.rig.builders import ALICE, BOB, House, a_card
-from tests.rig.metrics import Scraped, a_folder, a_moment, scraped
+from tests.rig.metrics import Scraped, a_folder, a_moment, scraped, written
 
 PROMETHEUS = (
     "application/openmetrics-text;version=1.0.0;q=0.5,"
@@ -50,10 +50,11 @@ def look(house: House, **how: Any) -> Scraped:
     ],
 )
 def test_the_format_is_the_one_that_is_asked_for(accept: str | None, kind: str) -> None:
-    written = write(a_moment(House().state), Live().registry, accept)
+    text = written(a_moment(House().state), accept=accept)
 
-    assert written.content_type == kind
-    assert written.body.endswith(b"# EOF\n") == ("openmetrics" in kind)
+    assert format_for(accept).content_type == kind
+    assert text.endswith("# EOF\n") == ("openmetrics" in kind)
+    assert text.count("# EOF\n") == ("openmetrics" in kind)
 
 
 def test_both_formats_say_the_same() -> None:
@@ -91,9 +92,9 @@ def test_no_label_names_a_job_or_a_person() -> None:
     found = look(a_house())
 
     assert not PRIVATE & {label for labels in found.labels.values() for label in labels}
-    text = write(a_moment(a_house().state), Live().registry, None).body
-    assert b"alice" not in text
-    assert b"busybox" not in text
+    text = written(a_moment(a_house().state))
+    assert "alice" not in text
+    assert "busybox" not in text
 
 
 def test_ten_thousand_jobs_of_many_people_add_no_series() -> None:
@@ -128,3 +129,14 @@ def test_a_still_moment_stays_as_it_was_while_the_pool_goes_on() -> None:
 
     assert scraped(moment).rows("queue_jobs_waiting", "queue") == {"default": 1}
     assert set(scraped(moment).rows("cards_offered", "pool")) == {"default"}
+
+
+def test_a_large_pool_is_written_in_many_pieces_none_of_which_looks_at_many_nodes() -> None:
+    house = House()
+    for at in range(5 * NODES_A_PIECE):
+        house.node(f"n{at}")
+
+    bits = list(pieces(a_moment(house.state), Live().registry, format_for(None)))
+
+    assert bits.count(b"") >= 5
+    assert len(bits) > 30
