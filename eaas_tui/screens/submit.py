@@ -203,7 +203,7 @@ class SubmitScreen(PictureScreen):
             self._send()
 
     def _send(self) -> None:
-        self.run_worker(self._sent(), group="send", exclusive=True)
+        self.run_worker(self._sent, group="send", exclusive=True)
 
     async def _sent(self) -> None:
         client, refusal = self._desk.client(), self._desk.refusal()

@@ -1,6 +1,7 @@
 """Asks the controller what would become of the form, no more often than is useful."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from textual.screen import Screen
@@ -77,7 +78,7 @@ class Verdicts:
         elif client is None or not self._seen.is_live:
             self._line.show(AWAY)
         else:
-            asked = self._asked(client, form.job())
+            asked = partial(self._asked, client, form.job())
             self._screen.run_worker(asked, group="verdict", exclusive=True)
 
     async def _asked(self, client: Submitting, job: dict[str, Any]) -> None:
