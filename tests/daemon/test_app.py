@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from eaas.client import Client, address_from
@@ -14,6 +15,7 @@ from eaas_daemon.clock import SystemClock
 from eaas_daemon.config import ControllerConfig
 from eaas_daemon.home import prepare_home
 from eaas_daemon.store.failures import HomeInUse
+from tests.rig.metrics import Scraped
 
 ANY_PORT = ControllerConfig(port=0)
 
@@ -53,6 +55,32 @@ async def test_a_controller_serves_and_remembers_over_a_restart(paths: Paths) ->
     async with a_controller(paths) as client:
         assert [pool.name for pool in await client.pools()] == ["lab"]
         assert (await client.job(job.id)).uid == job.uid
+
+
+async def test_a_restart_resets_what_was_counted_and_nothing_that_stands(paths: Paths) -> None:
+    queue = {"pool": "lab", "queue": "default"}
+    async with a_controller(paths) as client:
+        await client.create_pool("lab")
+        await client.submit({"command": "true"})
+        before = await scrape(paths)
+
+    async with a_controller(paths):
+        after = await scrape(paths)
+
+    assert before.value("jobs_submitted_total", **queue) == 1
+    assert after.value("jobs_submitted_total", **queue) == 0
+    assert after.value("queue_jobs_waiting", **queue) == 1
+    assert after.value("engine_seq") == before.value("engine_seq")
+
+
+async def scrape(paths: Paths) -> Scraped:
+    """Return what the controller there tells Prometheus."""
+    connector = aiohttp.UnixConnector(str(paths.socket))
+    async with (
+        aiohttp.ClientSession("http://controller", connector=connector) as http,
+        http.get("/metrics") as response,
+    ):
+        return Scraped(await response.text())
 
 
 async def test_a_second_controller_on_the_same_home_is_refused(paths: Paths) -> None:

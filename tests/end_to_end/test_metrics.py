@@ -1,6 +1,5 @@
 """The dashboard, the alerts and the numbers behind them, against a pool of real programs."""
 
-import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -190,29 +189,3 @@ async def test_what_has_happened_is_in_the_scrape(pool: Installation, scrape: Sc
     assert (scrape.value("event_loop_lag_seconds_count") or 0) > 0
     process = {name for name in scrape.labels if name.startswith(("process_", "python_"))}
     assert {"process_resident_memory_bytes", "python_gc_collections_total"} <= process
-
-
-async def test_a_restart_resets_what_is_counted_and_says_so_by_its_start_time(
-    empty: Installation,
-) -> None:
-    empty.start_controller()
-    async with empty.client() as client:
-        await client.create_pool("lab")
-        await client.submit({"command": "true", "gpus": 0})
-    before = await scraped_from(empty)
-
-    await asyncio.to_thread(empty.controller.kill)
-    empty.start_controller()
-
-    after = await scraped_from(empty)
-    queue = {"pool": "lab", "queue": "default"}
-    assert before.value("jobs_submitted_total", **queue) == 1
-    assert after.value("jobs_submitted_total", **queue) == 0
-    assert after.value("queue_jobs_waiting", **queue) == 1
-    assert (after.value("engine_seq") or 0) >= (before.value("engine_seq") or 0) > 0
-    assert started(after) > started(before)
-
-
-def started(found: Scraped) -> float:
-    (sample,) = found.families["process_start_time_seconds"].samples
-    return float(sample.value)
