@@ -42,7 +42,8 @@ from eaas_daemon.intake.taking import Claim, Taken, Taker
 log = logging.getLogger(__name__)
 
 RESCAN_S: Final = 5.0
-JOBS_A_STEP: Final = 100
+JOBS_A_STEP: Final = 50
+"""Jobs that are submitted together, so that one step of the engine stays short."""
 
 Answered = tuple[TakenFile, Outcome]
 
@@ -167,7 +168,7 @@ class Door:
             await self._thread.do(self._move, answered, statuses, self._now(), moved)
         finally:
             for name in moved & accepted.keys():
-                self._follower.follow(name, accepted[name])
+                self._follower.follow(name, accepted[name], statuses[name])
 
     def _move(
         self, answered: Sequence[Answered], statuses: Mapping[str, str], at: str, moved: set[str]

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -79,6 +79,8 @@ class Follower:
         self._failed: dict[str, None] = {}
         self._written: dict[str, int] = {}
         """The hash of what stands beside each followed file."""
+        self._coming: dict[int, bool] = {}
+        """Jobs whose file is being accepted, and whether they have changed meanwhile."""
         self._wake = asyncio.Event()
         self._turn = 0
 
@@ -87,21 +89,28 @@ class Follower:
     async def first_statuses(self, accepted: Mapping[str, Accepted]) -> dict[str, str]:
         """Return what to write beside each of the files, by the name they came with."""
         files = [followed(name, outcome, log=self._log) for name, outcome in accepted.items()]
+        self._coming = {number: False for file in files for number in file.numbers}
         drawn = await self._drawn(files)
         return await asyncio.to_thread(
             lambda: {name: one.text for name, one in zip(accepted, drawn, strict=True)}
         )
 
-    def follow(self, name: str, outcome: Accepted) -> None:
+    def follow(self, name: str, outcome: Accepted, status: str) -> None:
         """Keep the status beside the file, which came under this name, true from here on."""
-        self._add(followed(name, outcome, log=self._log))
+        file = followed(name, outcome, log=self._log)
+        self._add(file)
+        self._written[file.name] = hash(status)
+        if status.startswith(names.FINAL) or any(self._coming.get(n, True) for n in file.numbers):
+            self._touch((file.name,))
 
     def _add(self, file: Followed) -> None:
         self._forget(file.name)
         self._files[file.name] = file
         for number in file.numbers:
             self._by_job.setdefault(number, set()).add(file.name)
-        self._dirty[file.name] = None
+
+    def _touch(self, files: Iterable[str]) -> None:
+        self._dirty.update(dict.fromkeys(files))
         self._wake.set()
 
     def _forget(self, name: str) -> None:
@@ -120,6 +129,7 @@ class Follower:
         self.identity, files = await self._thread.do(self._unfinished)
         for file in files:
             self._add(file)
+        self._touch(file.name for file in files)
 
     def _unfinished(self) -> tuple[Identity, list[Followed]]:
         with opened(self._path, self._service_uid) as folder:
@@ -127,17 +137,16 @@ class Follower:
 
     def changed(self, changes: Changes) -> None:
         """Remember whose jobs changed."""
-        if not self._by_job:
-            return
-        for job in changes.jobs:
+        for job in changes.jobs if self._by_job or self._coming else ():
+            if job.number in self._coming:
+                self._coming[job.number] = True
             if job.number in self._by_job:
-                self._dirty.update(dict.fromkeys(self._by_job[job.number]))
-                self._wake.set()
+                self._touch(self._by_job[job.number])
 
     def start_over(self) -> None:
         """Look at everything again."""
-        self._dirty.update(dict.fromkeys(self._files))
-        self._wake.set()
+        self._coming.clear()
+        self._touch(self._files)
 
     # --- writing
 

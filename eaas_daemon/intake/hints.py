@@ -144,5 +144,7 @@ class Hints:
             recursive=False,
             ignore_permission_denied=True,
         ):
-            for path in {Path(changed).parent for _, changed in changes}.intersection(paths):
-                self._wake(path)
+            happened = {os.path.dirname(changed) for _, changed in changes}
+            for path in paths:
+                if str(path) in happened:
+                    self._wake(path)
