@@ -4,6 +4,7 @@ Seconds here are CPU seconds of the calling thread, on an idle core of the refer
 busy or slower machine slows the reference down as much as the work beside it.
 """
 
+import resource
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,14 +24,20 @@ class Cost:
         """Known once the work is done."""
 
 
+def of_children_s() -> float:
+    """Return the CPU seconds of the processes that this one has started and waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 @contextmanager
-def costing() -> Iterator[Cost]:
+def costing(spent_s: Callable[[], float] = time.thread_time) -> Iterator[Cost]:
     """Measure what is done inside, once."""
     cost = Cost()
     before = [_cpu_s(_reference) for _ in range(LOOKS)]
-    began = time.thread_time()
+    began = spent_s()
     yield cost
-    spent = time.thread_time() - began
+    spent = spent_s() - began
     after = [_cpu_s(_reference) for _ in range(LOOKS)]
     cost.s = spent / median(before + after) * REFERENCE_S
 

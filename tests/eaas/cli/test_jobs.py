@@ -53,6 +53,7 @@ def test_filters_go_to_the_controller(typing: Type, controller: StandIn) -> None
         "pool": "p",
         "user": "ada",
         "all": "1",
+        "limit": "500",
     }
 
 
