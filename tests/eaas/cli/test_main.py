@@ -11,6 +11,7 @@ import pytest
 from eaas.cli.group import Entry, Group
 from eaas.cli.main import CLI, run
 from tests.eaas.cli.conftest import Type
+from tests.rig.costs import costing, of_children_s
 
 PROGRAM = Path(sys.executable).with_name("mini-eaas")
 
