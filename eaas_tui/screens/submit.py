@@ -10,6 +10,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Button, Static, TextArea
+from textual.worker import Worker
 
 from eaas.errors import EaasError
 from eaas.safe_text import safe_text
@@ -203,7 +204,7 @@ class SubmitScreen(PictureScreen):
             self._send()
 
     def _send(self) -> None:
-        self.run_worker(self._sent, group="send", exclusive=True)
+        _: Worker[None] = self.run_worker(self._sent, group="send", exclusive=True)
 
     async def _sent(self) -> None:
         client, refusal = self._desk.client(), self._desk.refusal()

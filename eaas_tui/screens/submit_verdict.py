@@ -7,6 +7,7 @@ from typing import Any, Final
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Static
+from textual.worker import Worker
 
 from eaas.errors import EaasError
 from eaas.safe_text import safe_text
@@ -79,7 +80,7 @@ class Verdicts:
             self._line.show(AWAY)
         else:
             asked = partial(self._asked, client, form.job())
-            self._screen.run_worker(asked, group="verdict", exclusive=True)
+            _: Worker[None] = self._screen.run_worker(asked, group="verdict", exclusive=True)
 
     async def _asked(self, client: Submitting, job: dict[str, Any]) -> None:
         if not str(job.get("with", "")).startswith("sha256:"):
