@@ -1,6 +1,7 @@
 """Taking what is whole out of a folder, so many files at a time. Blocks: runs in a thread."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -19,6 +20,9 @@ from eaas_daemon.intake.taken_file import TakenFile
 FILES_A_PASS: Final = 200
 BYTES_A_PASS: Final = 4 << 20
 """The worst legal files of so many bytes take half a minute to read."""
+
+LOOK_EVERY_S: Final = 1.0
+"""While there are whole files left from the look before."""
 
 Claim = Callable[[Identity], None]
 
@@ -50,6 +54,10 @@ class Taker:
         self._settling = Settling()
         self._stuck: dict[str, Sighting] = {}
         """What can't be taken, as it was when that was said."""
+        self._renamed: set[str] = set()
+        self._whole: deque[Whole] = deque()
+        """Left over from the last look: a look at ten thousand files is not for each pass."""
+        self._looked_at = 0.0
 
     def take(self, now: float, renamed: Collection[str], at: str) -> Taken:
         """Return what is ready; raises ``FolderUnusable`` and OSError.
@@ -59,12 +67,10 @@ class Taker:
         with opened(self._settings.path, self._service_uid) as folder:
             self._claim(folder.identity)
             waiting = folder.taken()
-            wanted = [
-                whole
-                for whole in self._whole(folder.look(), now, renamed)
-                if whole.file.name not in waiting and not self._is_stuck(whole.file)
-            ]
-            chosen = list(_first(wanted, FILES_A_PASS - len(waiting)))
+            self._renamed.update(renamed)
+            if not self._whole or now - self._looked_at >= LOOK_EVERY_S:
+                self._look(folder, now)
+            chosen = self._chosen(set(waiting))
             taken, refused = self._moved(folder, chosen, now, at)
             self._settling.keep_only({*waiting, *taken})
             files = self._ready(folder, (*waiting, *taken)[:FILES_A_PASS], now)
@@ -73,21 +79,36 @@ class Taker:
                 files=files,
                 callers=self._callers(folder, files),
                 refused=refused,
-                more=len(chosen) < len(wanted) or len(waiting) > FILES_A_PASS,
+                more=bool(self._whole) or len(waiting) > FILES_A_PASS,
                 look_again_in=self._look_again_in(now),
             )
 
-    def _whole(
-        self, found: Sequence[Sighting], now: float, renamed: Collection[str]
-    ) -> list[Whole]:
-        """Return what may be taken; orders that a name gives come first, and at once."""
+    def _look(self, folder: Folder, now: float) -> None:
+        """Find what may be taken; orders that a name gives come first, and at once."""
+        found = folder.look()
         self._stuck = {f.name: f for f in found if self._stuck.get(f.name) == f}
         orders = [Whole(file=f, stood_still=True) for f in found if _is_order(f)]
         others = (file for file in found if not _is_order(file))
-        return orders + self._stillness.look(others, now, renamed)
+        still = self._stillness.look(others, now, self._renamed)
+        self._renamed.clear()
+        self._whole = deque(w for w in orders + still if w.file.name not in self._stuck)
+        self._looked_at = now
 
-    def _is_stuck(self, file: Sighting) -> bool:
-        return file.name in self._stuck
+    def _chosen(self, waiting: Collection[str]) -> list[Whole]:
+        """Return as many as there is room for in one pass; larger ones than allowed cost nothing.
+
+        Over one of the same name that was not answered yet none is taken.
+        """
+        chosen: list[Whole] = []
+        size = 0
+        while self._whole and len(chosen) + len(waiting) < FILES_A_PASS:
+            size += min(self._whole[0].file.size, MAX_BYTES)
+            if size > BYTES_A_PASS:
+                break
+            whole = self._whole.popleft()
+            if whole.file.name not in waiting:
+                chosen.append(whole)
+        return chosen
 
     def _moved(
         self, folder: Folder, chosen: Sequence[Whole], now: float, at: str
@@ -135,13 +156,3 @@ class Taker:
 
 def _is_order(file: Sighting) -> bool:
     return cancel_order(file.name) is not None
-
-
-def _first(wanted: Sequence[Whole], room: int) -> Iterator[Whole]:
-    """Yield as many as there is room for in one pass; larger ones than allowed are not read."""
-    size = 0
-    for whole in wanted[: max(0, room)]:
-        size += min(whole.file.size, MAX_BYTES)
-        if size > BYTES_A_PASS:
-            return
-        yield whole
