@@ -36,7 +36,7 @@ async def until(holds: Callable[[], bool]) -> None:
 def a_folder(parent: Path, mode: int = 0o1777) -> Path:
     """Make an empty folder that can be watched."""
     path = parent / "inbox"
-    path.mkdir()
+    path.mkdir(exist_ok=True)
     path.chmod(mode)
     return path
 
