@@ -1,6 +1,7 @@
 """What the stream has said so far, kept as the one picture. No clock and no socket here."""
 
 from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Final, Generic, Literal, TypeVar
 
@@ -8,7 +9,7 @@ from msgspec.structs import replace
 
 from eaas.lifecycle import ENDED
 from eaas.sample_views import NodeSamplesView
-from eaas.views import EventView, JobView, NodeView, PoolView, QueueView
+from eaas.views import CardView, EventView, JobView, NodeView, PoolView, QueueView
 from eaas.wire.to_client import (
     AnyToClient,
     Changes,
@@ -26,6 +27,9 @@ from eaas_tui.model.picture import EMPTY, Link, Picture
 KEPT_ENDED: Final = 300
 """Jobs that ended while the console looked: so many, the latest."""
 KEPT_EVENTS: Final = 500
+
+TEXTS: Final = attrgetter(*("uuid", "node", "model", "state", "reason", "claims", "processes"))
+"""Everything of a card that a person or a program has worded, but for the time."""
 
 LinkState = Literal["connecting", "live", "away", "refused", "replay"]
 
@@ -176,7 +180,7 @@ class Store:
         node = self._nodes.now.get(name)
         if node is None:
             return
-        cards = tuple(map(self._clean, frame.cards))
+        cards = self._clean_cards(frame.cards, node.cards)
         numbers = {"cpus_used": frame.cpus_used, "memory_used_mib": frame.memory_used_mib}
         self._nodes.put({name: replace(node, cards=cards, **numbers)})
         self._history.add(cards, now)
@@ -200,9 +204,25 @@ class Store:
                     self._history.fill(card.uuid, past, now)
         self._picture = None
 
+    def _clean_cards(
+        self, cards: tuple[CardView, ...], before: tuple[CardView, ...]
+    ) -> tuple[CardView, ...]:
+        """Return the cards clean: mostly, all their texts are those of before, and are so."""
+        known = before if len(before) == len(cards) else [None] * len(cards)
+        return tuple(
+            card
+            if old is not None and TEXTS(card) == TEXTS(old) and _is_time(card.sampled_at)
+            else self._clean(card)
+            for card, old in zip(cards, known, strict=True)
+        )
+
     def _forget_cards(self) -> None:
         nodes = self._nodes.now.values()
         self._history.keep_only(card.uuid for node in nodes for card in node.cards)
+
+
+def _is_time(text: str | None) -> bool:
+    return text is None or (len(text) < 40 and text.isascii() and text.isprintable())
 
 
 class _Part(Generic[K, V]):

@@ -90,6 +90,7 @@ class CardGrid(Widget, can_focus=True):
         self._looks: list[Look] = []
         self._sparks: Final = Sparks()
         self._styles: dict[tuple[Tone, bool], Style] = {}
+        self._base: Style | None = None
 
     # --- what it is given
 
@@ -193,16 +194,20 @@ class CardGrid(Widget, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """Return one line of what is seen; all of them were made when the picture came."""
-        if len(self._looks) != self.size.height:
+        size = self.size
+        if len(self._looks) != size.height:
             self._looks = seen(self._scene, self._sparks)
         look = self._looks[y] if y < len(self._looks) else []
         strip = Strip([Segment(text, self._style(tone, on)) for text, tone, on in look])
-        return strip.adjust_cell_length(self.size.width, self.rich_style)
+        if self._base is None:
+            self._base = self.rich_style
+        return strip.adjust_cell_length(size.width, self._base)
 
     def notify_style_update(self) -> None:
         """Forget the colours of the theme before."""
         super().notify_style_update()
         self._styles.clear()
+        self._base = None
 
     def _lay_out(self) -> None:
         size = self.size

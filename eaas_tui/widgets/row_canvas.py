@@ -69,6 +69,7 @@ class RowCanvas(Widget):
         self._fitted: list[tuple[int, int]] = []
         self._looks: list[Look] = []
         self._strips: Final[LRUCache[Look, Strip]] = LRUCache(STRIPS_KEPT)
+        self._styles: Final[dict[str, Style]] = {}
 
     def look_at(self, y: int) -> Look:
         """Return what stands on this line of the widget."""
@@ -128,18 +129,21 @@ class RowCanvas(Widget):
         self._repaint_selection()
 
     def _repaint_selection(self) -> None:
+        self._styles.clear()
         self._strips.clear()
         for y, look in enumerate(self._looks):
             if look.is_selected:
                 self.refresh(Region(0, y, self.size.width, 1))
 
     def _forget(self) -> None:
+        self._styles.clear()
         self._strips.clear()
         self._looks = []
 
     def _painted(self, look: Look) -> Strip:
-        width = max(0, self.size.width - BAR)
-        base = self.rich_style + self._style("header" if look.is_header else "")
+        whole = self.size.width
+        plain = self._style("plain")
+        base = plain + self._style("header") if look.is_header else plain
         if look.is_selected:
             base += self._style("cursor" if self.has_focus else "away")
         if isinstance(look.content, str):
@@ -147,12 +151,14 @@ class RowCanvas(Widget):
         else:
             quiet = ("muted",) if look.is_selected else ()
             body = [self._gutter(look, base), *self._cells(look.content, base, quiet)]
-        bar = Segment(" " * min(BAR, self.size.width), self.rich_style + self._style(look.bar))
-        return Strip.join([Strip(body).adjust_cell_length(width, base), Strip([bar])])
+        bar = Segment(" " * min(BAR, whole), plain + self._style(look.bar) if look.bar else plain)
+        line = Strip(body).adjust_cell_length(max(0, whole - BAR), base)
+        return Strip.join([line, Strip([bar])])
 
     def _gutter(self, look: Look, base: Style) -> Segment:
         signs = (">" if look.is_selected else " ") + ("*" if look.is_marked else " ")
-        return Segment(signs.ljust(GUTTER), base + self._style("marked" if look.is_marked else ""))
+        style = base + self._style("marked") if look.is_marked else base
+        return Segment(signs.ljust(GUTTER), style)
 
     def _cells(self, row: Row, base: Style, quiet: Sequence[str]) -> list[Segment]:
         segments = []
@@ -160,12 +166,19 @@ class RowCanvas(Widget):
             cell = row.cells[index] if index < len(row.cells) else ""
             text = padded(text_of(cell), width, to_right=self.columns[index].align == "right")
             tone = tone_of(cell, row)
-            style = base if tone in quiet else base + self._style(tone)
+            is_plain = tone in quiet or tone in ("", "plain")
+            style = base if is_plain else base + self._style(tone)
             segments.append(Segment(text + " " * GAP, style))
         return segments
 
     def _style(self, part: str) -> Style:
-        if part in ("", "plain"):
-            return Style.null()
-        on_top = part not in ("thumb", "track")  # a partial style would lose their transparency
-        return self.get_component_rich_style(f"row-list--{part}", partial=on_top)
+        """Return the look of a part; of the plain one, the whole of it. Looked up once."""
+        style = self._styles.get(part)
+        if style is None:
+            on_top = part not in ("thumb", "track")  # a partial style would lose transparency
+            style = self._styles[part] = (
+                self.rich_style
+                if part == "plain"
+                else self.get_component_rich_style(f"row-list--{part}", partial=on_top)
+            )
+        return style
