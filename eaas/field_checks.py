@@ -126,6 +126,8 @@ class Text(Check, frozen=True, kw_only=True):
     rule: str
     """What the text must be, after "must be"."""
     max_chars: int = 255
+    for_editors: str | None = None
+    """The pattern in words that JavaScript and Python read alike, where ``pattern`` is not."""
 
     def read(self, value: object) -> str:
         text = text_of(value)
@@ -143,7 +145,7 @@ class Text(Check, frozen=True, kw_only=True):
     def schema(self) -> dict[str, object]:
         return {
             "type": ["string", "integer"],
-            "pattern": f"^({self.pattern})$",
+            "pattern": f"^({self.for_editors or self.pattern})$",
             "maxLength": self.max_chars,
         }
 

@@ -81,14 +81,21 @@ _RESTART_FIELDS: Final = (
     ),
 )
 
+_UNSEEN: Final = r"[\u115f\u1160\u17b4\u17b5\u3164\uffa0]"
+"""Letters that nobody can see."""
+_ALNUM: Final = r"[^\x00-/:-@\[-`{-\xbf]"
+_IN_NAME: Final = r"[^\x00-\x1f!-,/:-@\[-\^`{-\xbf]"
+"""Editors know ``\\w`` as ASCII only, so they are told which signs can't stand in a name."""
+
 _TABLE: Final = (
     JobField(
         key="name",
         attribute="name",
         label="Name",
         check=Text(
-            pattern=r"[A-Za-z0-9]([A-Za-z0-9._ -]{0,61}[A-Za-z0-9._-])?",
-            rule="Latin letters, digits, blanks and . _ - inside",
+            pattern=rf"(?!.*{_UNSEEN})[^\W_]([\w. -]{{0,61}}[\w.-])?",
+            for_editors=rf"{_ALNUM}({_IN_NAME}{{0,61}}(?! ){_IN_NAME})?",
+            rule="letters of any script, digits, blanks and . _ - inside",
             max_chars=63,
         ),
         help="A name for people; it need not be unique.",

@@ -8,19 +8,21 @@ from pathlib import Path
 
 import pytest
 from aiodocker import Docker
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.rig.engine import PrivateEngine, answering_engine, why_no_private_engine
 from tests.rig.images import import_busybox, why_no_busybox
 
-settings.register_profile("ci", derandomize=True, deadline=None)
+settings.register_profile("busy", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+"""How long examples take to be made says something of the machine's other work only."""
+
+settings.register_profile("ci", settings.get_profile("busy"), derandomize=True)
 """A gate gives the same answer for the same code; people's own runs go on finding new examples."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep temporary folders so short that a unix socket fits into them, on any worker."""
-    if os.environ.get("CI"):
-        settings.load_profile("ci")
+    settings.load_profile("ci" if os.environ.get("CI") else "busy")
     if config.option.basetemp is None and not hasattr(config, "workerinput"):
         folder = tempfile.mkdtemp(prefix="eaas-test-")
         config.option.basetemp = folder

@@ -1,5 +1,9 @@
-import msgspec
+import re
 
+import msgspec
+import pytest
+
+from eaas.field_checks import Wrong
 from eaas.job_fields import ALIASES, FIELDS, flag_fields, nested
 from eaas.job_spec import JobSpec
 
@@ -43,3 +47,19 @@ def test_dotted_keys_are_nested_as_in_a_file() -> None:
 
 def test_a_field_reads_with_its_own_check() -> None:
     assert FIELDS["gpu_memory"].parse("20GiB") == 20480
+
+
+@pytest.mark.parametrize("name", ["训练-多模态 2", "café_3", "名" * 63, "e"])
+def test_a_name_may_be_in_any_script(name: str) -> None:
+    check = FIELDS["name"].check
+
+    assert check.read(name) == name
+    assert re.search(str(check.schema()["pattern"]), name)
+
+
+@pytest.mark.parametrize(
+    "name", ["a\u200bb", "x\u202ey", "a\u3164b", "名" * 64, "-a", "x ", "a\x1b[m"]
+)
+def test_a_name_has_nothing_nobody_can_see(name: str) -> None:
+    with pytest.raises(Wrong):
+        FIELDS["name"].check.read(name)
