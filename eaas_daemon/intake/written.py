@@ -83,5 +83,5 @@ def _readers(descriptor: int, like: os.stat_result | None) -> int:
         try:
             os.fchown(descriptor, -1, like.st_gid)
         except PermissionError:
-            return like.st_mode & 0o004
+            return _READERS if like.st_mode & 0o004 else 0
     return like.st_mode & _READERS
