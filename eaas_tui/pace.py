@@ -1,4 +1,5 @@
-"""How often live data is drawn: ten times a second, and more rarely when the terminal is slow."""
+"""How often live data is drawn: ten times a second, more rarely where that takes much, or where
+the terminal is slow."""
 
 from typing import Final
 
@@ -6,6 +7,10 @@ STEPS_S: Final = (0.1, 1.0, 2.0, 5.0)
 """What passes between two draws at least; the first while the terminal keeps up."""
 GATHERED_S: Final = 0.05
 """What comes within this time is drawn together: the nodes' readings come as one burst."""
+SHARE: Final = 0.02
+"""What of one core live draws may take on the average: a console stays open all day."""
+LONGEST_REST_S: Final = 2.0
+"""However much a draw takes, the next one comes after this."""
 CALM_DRAWS: Final = 5
 """So many draws in a row must find the terminal idle before it is tried faster again."""
 
@@ -22,11 +27,12 @@ class Pace:
         self._step = self._lowest
         self._calm = 0
         self._drawn_at = float("-inf")
+        self._rest_s = 0.0
 
     @property
     def interval_s(self) -> float:
         """What passes between two draws now."""
-        return STEPS_S[self._step]
+        return max(STEPS_S[self._step], self._rest_s)
 
     def wait_s(self, now: float) -> float:
         """Return how long from now a new picture has to wait for what comes with it."""
@@ -38,6 +44,10 @@ class Pace:
         self._calm += 1
         if self._calm >= CALM_DRAWS and self._step > self._lowest:
             self._step, self._calm = self._step - 1, 0
+
+    def took(self, cpu_s: float) -> None:
+        """Take note of the CPU time that the last draw has taken."""
+        self._rest_s = min(cpu_s / SHARE, LONGEST_REST_S)
 
     def skipped(self, now: float) -> None:
         """Take note of a draw left out because output still waited."""

@@ -36,3 +36,13 @@ def test_a_link_said_to_be_slow_is_never_tried_faster() -> None:
         pace.drawn(float(at))
 
     assert pace.interval_s == 5.0
+
+
+def test_what_takes_much_to_draw_is_drawn_more_rarely_but_never_put_off_for_long() -> None:
+    pace = Pace()
+    rests = []
+    for cpu_s in (0.001, 0.01, 0.03, 0.5, 0.001):
+        pace.took(cpu_s)
+        rests.append(round(pace.interval_s, 3))
+
+    assert rests == [0.1, 0.5, 1.5, 2.0, 0.1]
