@@ -2,12 +2,14 @@
 
 import asyncio
 import os
+import pwd
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from eaas_daemon.core import events as e
 from eaas_daemon.intake.door import Door, Pass
@@ -22,7 +24,9 @@ from tests.daemon.api.served import House, a_house
 from tests.rig.builders import ADMIN, a_card
 from tests.rig.listener import Listener
 
-SERVICE_UID = 0
+SERVICE_UID = os.geteuid()
+ME = pwd.getpwuid(SERVICE_UID).pw_name
+needs_root = pytest.mark.skipif(SERVICE_UID != 0, reason="only root gives files away")
 JOB = "image: busybox\ncommand: 'true'\n"
 
 

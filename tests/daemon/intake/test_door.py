@@ -8,7 +8,7 @@ from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.intake.failures import FolderUnusable
 from eaas_daemon.intake.stillness import STILL_S
-from tests.daemon.intake.folders import JOB, Doorway, a_doorway
+from tests.daemon.intake.folders import JOB, ME, Doorway, a_doorway, needs_root
 from tests.rig.builders import ADMIN, a_card
 
 GBK = "command: 训练\n".encode("gbk")
@@ -43,7 +43,7 @@ async def test_a_file_that_stood_still_becomes_a_job_and_lies_among_the_accepted
     assert doorway.text("accepted", "1-train.yaml") == JOB
     status = yaml.safe_load(doorway.text("accepted", "1-train.yaml.status.yaml"))
     assert (status["final"], status["job"], status["state"]) == (False, 1, "Pending")
-    assert doorway.house.job(1).user == "root"
+    assert doorway.house.job(1).user == ME
 
 
 async def test_a_bad_file_stays_readable_with_every_mistake_beside_it(doorway: Doorway) -> None:
@@ -175,7 +175,7 @@ async def test_all_jobs_of_a_file_are_accepted_or_none(doorway: Doorway) -> None
 
 async def test_orders_cancel_and_reprioritise(doorway: Doorway) -> None:
     for _ in range(3):
-        await doorway.house.submit(user="root")
+        await doorway.house.submit(user=ME)
     doorway.drop("1.cancel", "")
     doorway.drop("more.yaml", "cancel: 2\npriority: {3: 10}\n")
 
@@ -188,6 +188,7 @@ async def test_orders_cancel_and_reprioritise(doorway: Doorway) -> None:
     assert "priority 10" in doorway.text("accepted", "orders-more.yaml.status.yaml")
 
 
+@needs_root
 async def test_nobody_cancels_anothers_job(doorway: Doorway) -> None:
     number = await doorway.house.submit(user="ann")
     os.chown(doorway.drop(f"{number}.cancel", ""), 1, -1)
@@ -198,6 +199,7 @@ async def test_nobody_cancels_anothers_job(doorway: Doorway) -> None:
     assert "ann" in doorway.text("refused", f"{number}.cancel.error.txt")
 
 
+@needs_root
 async def test_root_is_nobody_special_where_everybody_may_put_files(doorway: Doorway) -> None:
     number = await doorway.house.submit(user="ann")
     doorway.drop(f"{number}.cancel", "")
@@ -210,6 +212,7 @@ async def test_root_is_nobody_special_where_everybody_may_put_files(doorway: Doo
     assert doorway.house.job(number).state == "Cancelled"
 
 
+@needs_root
 async def test_a_file_of_somebody_nobody_knows_is_refused(doorway: Doorway) -> None:
     os.chown(doorway.drop("a.yaml"), 61234, -1)
 
@@ -218,6 +221,7 @@ async def test_a_file_of_somebody_nobody_knows_is_refused(doorway: Doorway) -> N
     assert "61234" in doorway.text("refused", "a.yaml.error.txt")
 
 
+@needs_root
 async def test_a_folders_user_pool_and_queue_hold_for_its_files(tmp_path: Path) -> None:
     async with a_doorway(tmp_path, user="robot", pool="lab") as doorway:
         await doorway.house.pool("lab")

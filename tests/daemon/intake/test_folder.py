@@ -7,7 +7,7 @@ import pytest
 
 from eaas_daemon.intake.folder import Folder
 from eaas_daemon.intake.opening import opened
-from tests.daemon.intake.folders import SERVICE_UID, a_folder
+from tests.daemon.intake.folders import SERVICE_UID, a_folder, needs_root
 
 
 @pytest.fixture
@@ -88,6 +88,7 @@ def test_those_may_read_the_mistakes_who_may_read_the_file_if_they_tell_of_its_c
     assert modes == [0o600, 0o644]
 
 
+@needs_root
 def test_nobodys_refused_file_puts_away_anothers(path: Path) -> None:
     with with_taken(path, "a.yaml") as folder:
         folder.refuse("a.yaml", "why", secret=True)

@@ -6,7 +6,7 @@ import yaml
 from eaas.wire.logs import LogEnd
 from eaas_daemon.core import events as e
 from eaas_daemon.intake.status import LOG_WAIT_S
-from tests.daemon.intake.folders import JOB, Doorway
+from tests.daemon.intake.folders import JOB, Doorway, needs_root
 
 STATUS = "1-a.yaml.status.yaml"
 
@@ -199,6 +199,7 @@ async def test_a_log_that_can_not_be_written_yet_is_written_later(doorway: Doorw
     assert in_the_way.read_text() == ""
 
 
+@needs_root
 async def test_who_may_read_the_file_may_read_what_stands_beside_it(doorway: Doorway) -> None:
     file = doorway.drop("a.yaml")
     file.chmod(0o600)

@@ -6,7 +6,7 @@ import pytest
 
 from eaas_daemon.intake.failures import FolderUnusable
 from eaas_daemon.intake.opening import opened
-from tests.daemon.intake.folders import SERVICE_UID, a_folder
+from tests.daemon.intake.folders import SERVICE_UID, a_folder, needs_root
 
 SOMEBODY = 4711
 
@@ -30,6 +30,7 @@ def test_a_folder_gets_its_parts_with_modes_like_its_own(tmp_path: Path) -> None
         assert modes(path) == {".taken": 0o700, "accepted": below, "refused": below}
 
 
+@needs_root
 def test_its_parts_are_its_groups(tmp_path: Path) -> None:
     path = a_folder(tmp_path, 0o1770)
     os.chown(path, -1, SOMEBODY)
@@ -76,6 +77,7 @@ def test_a_part_of_a_watched_folder_is_none_itself(tmp_path: Path) -> None:
     assert "name another" in why_not(path / "accepted")
 
 
+@needs_root
 def test_a_way_that_somebody_else_could_turn_is_not_gone(tmp_path: Path) -> None:
     path = a_folder(tmp_path)
     link = tmp_path / "link"

@@ -9,8 +9,10 @@ from typing import Final
 import msgspec
 import pytest
 
-from tests.daemon.intake.folders import JOB, a_folder
+from tests.daemon.intake.folders import JOB, a_folder, needs_root
 from tests.rig.program import ROOT
+
+pytestmark = needs_root
 
 UID: Final = 1
 AT_WORK: Final = """

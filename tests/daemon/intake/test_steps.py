@@ -14,7 +14,7 @@ from eaas_daemon.intake import folder, taking
 from eaas_daemon.intake.failures import FolderUnusable
 from eaas_daemon.intake.follower import Follower
 from eaas_daemon.intake.submitting import Submitter
-from tests.daemon.intake.folders import JOB, Doorway, ReaderHere, a_doorway
+from tests.daemon.intake.folders import JOB, ME, Doorway, ReaderHere, a_doorway
 
 TWO = f"{JOB}---\n{JOB}log: true\n"
 
@@ -99,7 +99,7 @@ async def test_a_file_that_was_taken_is_refused_after_the_restart_as_before(
 
 
 async def test_orders_that_were_obeyed_are_answered_after_the_restart(doorway: Doorway) -> None:
-    number = await doorway.house.submit(user="root")
+    number = await doorway.house.submit(user=ME)
     doorway.drop(f"{number}.cancel", "")
     with pytest.MonkeyPatch.context() as until_then:
         until_then.setattr(folder, "write_part", the_end)

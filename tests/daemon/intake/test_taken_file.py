@@ -1,8 +1,10 @@
 import os
 import socket
+import stat
 from pathlib import Path
 
 from eaas_daemon.intake.taken_file import TORN, TakenFile, read_taken, stamp_of
+from tests.daemon.intake.folders import needs_root
 
 
 def read(folder: Path, name: str) -> TakenFile:
@@ -43,7 +45,6 @@ def test_what_is_no_plain_file_of_one_name_is_never_opened(tmp_path: Path) -> No
     os.link(tmp_path / "secret", tmp_path / "hard.yaml")
     os.mkfifo(tmp_path / "pipe.yaml")
     (tmp_path / "folder.yaml").mkdir()
-    os.mknod(tmp_path / "device.yaml", 0o600 | 0o020000, os.makedev(1, 3))
     with socket.socket(socket.AF_UNIX) as bound:
         bound.bind(str(tmp_path / "socket.yaml"))
 
@@ -51,8 +52,14 @@ def test_what_is_no_plain_file_of_one_name_is_never_opened(tmp_path: Path) -> No
     assert "a hard link" in wrong_with(tmp_path, "hard.yaml")
     assert "a named pipe" in wrong_with(tmp_path, "pipe.yaml")
     assert "a folder" in wrong_with(tmp_path, "folder.yaml")
-    assert "a device" in wrong_with(tmp_path, "device.yaml")
     assert "a socket" in wrong_with(tmp_path, "socket.yaml")
+
+
+@needs_root
+def test_a_device_is_never_opened(tmp_path: Path) -> None:
+    os.mknod(tmp_path / "device.yaml", 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+
+    assert "a device" in wrong_with(tmp_path, "device.yaml")
 
 
 def test_a_file_over_the_limit_is_not_read(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from eaas_daemon.intake.folder import Identity
 from eaas_daemon.intake.settings import FolderSettings
 from eaas_daemon.intake.stillness import GIVE_UP_S, STILL_S
 from eaas_daemon.intake.taking import BYTES_A_PASS, FILES_A_PASS, Taken, Taker
-from tests.daemon.intake.folders import SERVICE_UID, a_folder
+from tests.daemon.intake.folders import SERVICE_UID, a_folder, needs_root
 
 
 class Post:
@@ -118,6 +118,7 @@ def test_it_knows_when_the_next_file_may_be_whole(post: Post) -> None:
     assert post.take(STILL_S).look_again_in is None
 
 
+@needs_root
 def test_every_owner_is_named(post: Post) -> None:
     post.drop("a.yaml", "b.yaml")
     os.chown(post.path / "b.yaml", 1, -1)

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from eaas_daemon.intake.written import Part, write_part
+from tests.daemon.intake.folders import needs_root
 
 
 @pytest.fixture
@@ -48,6 +49,7 @@ def test_a_rest_of_an_earlier_controller_is_no_hindrance(folder: int, tmp_path: 
     assert (tmp_path / "a").read_text() == "text"
 
 
+@needs_root
 @pytest.mark.parametrize(
     ("like", "given"), [(0o600, 0o600), (0o640, 0o640), (0o644, 0o644), (0o777, 0o644)]
 )
