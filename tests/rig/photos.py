@@ -56,8 +56,8 @@ class Photo(msgspec.Struct, frozen=True, kw_only=True):
     node: str | None = None
     until: str = ""
     """What is on the screen once everything has been answered."""
-    wide: int = 0
-    """From how many columns on that is."""
+    log_from: int | None = None
+    """From how many columns on the end of the job's log is there as well."""
     sizes: tuple[tuple[int, int], ...] = SIZES
 
     def path(self, size: tuple[int, int]) -> Path:
@@ -66,12 +66,17 @@ class Photo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 LOG_END: Final = "7040/12800"
+WITH_PREVIEW: Final = 120
+"""Columns from which on a list of jobs has room for the selected one's log."""
 MIDDLE: Final = ((120, 40),)
 ENDS: Final = ((80, 24), (200, 60))
 
 PHOTOS: Final = (
-    *(Photo(name="overview", theme=theme, until=LOG_END, wide=WIDE) for theme in ("dark", "light")),
-    *(Photo(name="jobs", keys=("2",), theme=theme) for theme in ("dark", "light")),
+    *(Photo(name="overview", theme=theme, log_from=WIDE) for theme in ("dark", "light")),
+    *(
+        Photo(name="jobs", keys=("2",), theme=theme, log_from=WITH_PREVIEW)
+        for theme in ("dark", "light")
+    ),
     Photo(name="job-overview", opens="pending", until="waits for"),
     Photo(name="job-log", opens="job", keys=("2",), until=LOG_END),
     Photo(name="job-curves", opens="job", keys=("3",), until="in grey"),
@@ -80,14 +85,20 @@ PHOTOS: Final = (
     Photo(name="node", opens="node", node="node00"),
     Photo(name="submit", opens="submit", until="would start"),
     Photo(name="help", keys=("question_mark",)),
-    Photo(name="confirm", keys=("2", "x"), until="y  Cancel"),
+    Photo(name="confirm", keys=("2", "x"), until="y  Cancel", log_from=WITH_PREVIEW),
     Photo(name="empty", recording="empty"),
     Photo(name="empty-jobs", recording="empty", keys=("2",), sizes=MIDDLE),
     Photo(name="away", away=True, sizes=MIDDLE),
-    Photo(name="hundred-nodes", recording="hundred_nodes", sizes=ENDS, until=LOG_END, wide=WIDE),
-    Photo(name="ten-thousand-jobs", recording="ten_thousand_jobs", keys=("2",), sizes=MIDDLE),
-    Photo(name="troubles", recording="troubles", until=LOG_END, wide=WIDE),
-    Photo(name="troubles-jobs", recording="troubles", keys=("2",)),
+    Photo(name="hundred-nodes", recording="hundred_nodes", sizes=ENDS, log_from=WIDE),
+    Photo(
+        name="ten-thousand-jobs",
+        recording="ten_thousand_jobs",
+        keys=("2",),
+        sizes=MIDDLE,
+        log_from=WITH_PREVIEW,
+    ),
+    Photo(name="troubles", recording="troubles", log_from=WIDE),
+    Photo(name="troubles-jobs", recording="troubles", keys=("2",), log_from=WITH_PREVIEW),
     Photo(name="troubles-node", recording="troubles", opens="node", node="gpu-c", sizes=MIDDLE),
 )
 
@@ -149,7 +160,12 @@ async def taken(photo: Photo, size: tuple[int, int]) -> str:
                 text = "connection refused"
                 link = Link(state="away", since=at - 95, text=text)
                 app.picture = replace(picture, link=link)
-            return await _settled(pilot, photo.until if size[0] >= photo.wide else "")
+            return await _settled(pilot, *_awaited(photo, size[0]))
+
+
+def _awaited(photo: Photo, columns: int) -> tuple[str, ...]:
+    has_log = photo.log_from is not None and columns >= photo.log_from
+    return (photo.until, LOG_END) if has_log else (photo.until,)
 
 
 def _subject(photo: Photo, picture: Picture) -> JobView | None:
@@ -186,15 +202,20 @@ async def _go(pilot: Pilot[None], app: ConsoleApp, photo: Photo, job: JobView | 
         await pilot.press(key)
 
 
-async def _settled(pilot: Pilot[None], words: str = "") -> str:
-    """Return the screen once it says the words and keeps still."""
+async def _settled(pilot: Pilot[None], *words: str) -> str:
+    """Return the screen once it says the words and keeps still, its colours too."""
     seen: list[str] = []
     async with asyncio.timeout(WITHIN_S):
-        while len(seen) < STILL or len(set(seen[-STILL:])) > 1 or words not in seen[-1]:
+        while len(seen) < STILL or len(set(seen[-STILL:])) > 1 or not _says(pilot, words):
             await pilot.pause(0.02)
             _stop_blinking(pilot)
-            seen.append("\n".join(screen_lines(pilot.app)))
+            seen.append(repr(pilot.app.screen._compositor.render_strips()))
     return _plain(pilot.app.export_screenshot(title="Mini EaaS"))
+
+
+def _says(pilot: Pilot[None], words: tuple[str, ...]) -> bool:
+    text = "\n".join(screen_lines(pilot.app))
+    return all(each in text for each in words)
 
 
 def _plain(svg: str) -> str:
