@@ -91,6 +91,8 @@ class Door:
         last look. Raises ``FolderUnusable`` and OSError.
         """
         taken = await self._thread.do(self._taker.take, self._monotonic(), renamed, self._now())
+        if taken.look_again_in is not None:
+            await self._reader.warm()
         outcomes = await self._outcomes(taken)
         answered = [(f, o) for f, o in zip(taken.files, outcomes, strict=True) if o is not None]
         await self._answer(answered)

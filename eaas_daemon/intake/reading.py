@@ -97,6 +97,13 @@ class FileReader:
             )
         return self._process
 
+    async def warm(self) -> None:
+        """Start the process if there is none: something to read will come soon."""
+        if self._process is None:
+            async with self._lock:
+                self._used_at = time.monotonic()
+                await self._started()
+
     async def close(self) -> None:
         """End the process; the next file starts another."""
         async with self._lock:

@@ -54,6 +54,9 @@ class ReaderHere(FileReader):
         """Return what each file says, in the same order."""
         return [read_file(file, defaults or {}) for file in files]
 
+    async def warm(self) -> None:
+        """Need nothing."""
+
 
 class Doorway:
     """One door on one folder, opened by hand."""

@@ -41,6 +41,17 @@ async def test_a_reader_that_was_killed_is_started_again(reader: FileReader) -> 
     assert read.content is not None
 
 
+async def test_a_warm_reader_is_not_started_twice(reader: FileReader) -> None:
+    await reader.warm()
+    assert reader._process is not None
+    pid = reader._process.pid
+
+    await reader.warm()
+    await reader.read([a_file("a.yaml")])
+
+    assert reader._process.pid == pid
+
+
 async def test_only_the_file_that_takes_too_long_is_refused() -> None:
     reader = FileReader(limit_s=0.0)
     try:
