@@ -20,7 +20,7 @@ def _row(folder: FolderView) -> tuple[str | None, ...]:
         folder.path,
         folder.state,
         folder.user or "the file's owner's",
-        "/".join(part for part in (folder.pool, folder.queue) if part) or "the file's pool",
+        "/".join(part for part in (folder.pool, folder.queue) if part) or "as the file says",
         str(folder.accepted),
         str(folder.refused),
         None if looked is None else f"{looked} ago",
@@ -39,7 +39,7 @@ def check_lines(files: Sequence[CheckedFile]) -> Iterator[str]:
         yield f"{file.file}: {', '.join(what)}"
         dry_runs = file.dry_runs or []
         for number, dry in enumerate(dry_runs, 1):
-            which = f"job {number} " if len(file.jobs) > 1 else ""
+            which = f"job {number}: " if len(file.jobs) > 1 else ""
             yield f"  {which}{_would(dry)}"
         if file.dry_runs is not None and len(file.jobs) > len(dry_runs):
             yield f"  the other {len(file.jobs) - len(dry_runs)} were not tried"
@@ -50,4 +50,4 @@ def _would(dry: DryRunView) -> str:
         return "would be refused: " + "; ".join(error.message for error in dry.errors)
     if dry.would == "never":
         return f"would be refused: {dry.text}"
-    return f"would {dry.would}: {dry.text}"
+    return dry.text

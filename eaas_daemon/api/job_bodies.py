@@ -1,6 +1,5 @@
 """Jobs as they come in bodies: the job file's vocabulary, with packs that must be here already."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -15,7 +14,6 @@ from eaas_daemon.api.packs import PackStore
 Fields = Mapping[str, Any]
 
 _DECODER: Final = msgspec.json.Decoder(dict[str, Any])
-_SORTED: Final = msgspec.json.Encoder(order="sorted")
 
 
 def job_fields(body: bytes) -> dict[str, Any]:
@@ -24,14 +22,6 @@ def job_fields(body: bytes) -> dict[str, Any]:
         return _DECODER.decode(body)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise BadMessage(f"the body is not a job in JSON: {error}") from error
-
-
-def body_hash(content: object, *, force: bool) -> bytes:
-    """Return what tells one request from another under the same idempotency key.
-
-    The order of keys and the blanks between them do not count.
-    """
-    return hashlib.sha256(_SORTED.encode((content, force))).digest()
 
 
 def read_job(fields: Fields, packs: PackStore) -> JobSpec:

@@ -18,10 +18,11 @@ from eaas_daemon.api.bodies import (
     read_body,
     read_optional_body,
 )
-from eaas_daemon.api.job_bodies import body_hash, in_batch, job_fields, read_job, read_jobs
+from eaas_daemon.api.job_bodies import in_batch, job_fields, read_job, read_jobs
 from eaas_daemon.api.parts import Parts, answer, caller_of
 from eaas_daemon.api.private import is_private_to, job_for
 from eaas_daemon.core import events as e
+from eaas_daemon.core.body_hash import body_hash
 from eaas_daemon.core.dry_run import dry_run, first_refused, refused
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.on_jobs import Replayed

@@ -12,8 +12,8 @@ from eaas.folder_file import FolderFile, Order
 from eaas.ids import JobNumber
 from eaas.job_file import JobDocument, file_key
 from eaas.job_spec import spec_as_typed
-from eaas_daemon.api.job_bodies import body_hash
 from eaas_daemon.core import events as e
+from eaas_daemon.core.body_hash import body_hash
 from eaas_daemon.core.on_jobs import FOLDER_KEYS, Replayed
 from eaas_daemon.engine import Engine
 from eaas_daemon.intake.status import one_mistake

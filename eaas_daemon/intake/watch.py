@@ -154,6 +154,9 @@ class FolderWatch:
         self._identity = done.identity
         self._accepted += done.accepted
         self._refused += done.refused
+        if done.accepted or done.refused:
+            said = "files in %s: %d accepted, %d refused"
+            log.info(said, self.settings.path, done.accepted, done.refused)
         return done.look_again_s
 
     def _note(self, wrong: str | None) -> None:

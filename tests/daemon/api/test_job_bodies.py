@@ -4,8 +4,9 @@ import pytest
 
 from eaas.errors import Invalid
 from eaas.wire.codec import BadMessage
-from eaas_daemon.api.job_bodies import body_hash, job_fields, read_jobs
+from eaas_daemon.api.job_bodies import job_fields, read_jobs
 from eaas_daemon.api.packs import PackStore
+from eaas_daemon.core.body_hash import body_hash
 
 
 def test_every_mistake_of_every_job_of_a_batch_is_named_with_its_place(tmp_path: Path) -> None:

@@ -50,8 +50,8 @@ def test_a_controller_that_answers_says_what_would_become_of_the_jobs(
 
     said = typing("folder", "check", two_jobs)
 
-    word = {"start": "start", "wait": "wait", "never": "be refused"}[would]
-    lines = [f"{two_jobs}: 2 jobs", *(f"  job {n} would {word}: because" for n in (1, 2))]
+    text = "would be refused: because" if would == "never" else "because"
+    lines = [f"{two_jobs}: 2 jobs", f"  job 1: {text}", f"  job 2: {text}"]
     assert (said.code, said.out.splitlines()) == (code, lines)
     assert [(one.path, one.body["command"]) for one in controller.asked] == [
         ("/api/v1/jobs:dry-run", "a"),
