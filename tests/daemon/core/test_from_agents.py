@@ -254,3 +254,19 @@ def test_a_dropped_log_leaves_a_line_of_history(house: House) -> None:
     house.do(e.LogWasDropped(uid=job.uid, attempt=1, size_bytes=3 << 20))
 
     assert kinds(house) == ["log.dropped"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "replaced", "kind"),
+    [
+        ("it is not there", False, "folder.disabled"),
+        (None, False, "folder.enabled"),
+        (None, True, "folder.replaced"),
+    ],
+)
+def test_what_happens_to_a_watched_folder_is_history(
+    house: House, wrong: str | None, replaced: bool, kind: str
+) -> None:
+    house.do(e.FolderNoted(path="/srv/jobs", wrong=wrong, replaced=replaced))
+
+    assert kinds(house) == [kind]

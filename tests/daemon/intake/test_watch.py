@@ -13,6 +13,7 @@ from eaas_daemon.intake.settings import FolderSettings
 from eaas_daemon.intake.watch import FolderWatch, Tools
 from tests.daemon.api.served import House, a_house
 from tests.daemon.intake.folders import JOB, SERVICE_UID, a_folder, until
+from tests.rig.listener import Listener
 
 
 @pytest.fixture
@@ -107,3 +108,28 @@ async def test_what_was_over_long_ago_is_deleted(
         assert (path / "refused" / "7.cancel").exists()
         house.clock.at = (path / "refused" / "7.cancel.error.txt").stat().st_mtime + 86401
         await until(lambda: list((path / "refused").iterdir()) == [])
+
+
+async def test_another_folder_in_its_place_is_told_and_the_first_is_followed_when_it_is_back(
+    house: House, tmp_path: Path
+) -> None:
+    path = a_folder(tmp_path)
+    (path / "a.yaml").write_text(JOB)
+    os.utime(path / "a.yaml", (1, 1))
+    async with working(tools_of(house), path) as watch:
+        house.engine.listen(Listener(lambda changes, _: watch.follower.changed(changes)))
+        await until(lambda: watch.view().accepted == 1)
+        first = watch.follower.identity
+        away = path.rename(tmp_path / "away")
+        a_folder(tmp_path)
+        watch.wake()
+        await until(lambda: watch.follower.identity != first)
+        await house.ask("POST", "/api/v1/jobs/1/cancel", {}, user="root")
+        path.rename(tmp_path / "other")
+        away.rename(path)
+        watch.wake()
+
+        status = path / "accepted" / "1-a.yaml.status.yaml"
+        await until(lambda: "state: Cancelled" in status.read_text())
+
+    assert await journal(house) == ["folder.replaced", "folder.replaced"]

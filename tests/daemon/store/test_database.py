@@ -261,6 +261,13 @@ async def test_what_is_too_old_is_pruned_a_bounded_piece_at_a_time(path: Path) -
     assert later == 1 + 3
 
 
+async def test_the_keys_of_files_in_watched_folders_stay(path: Path) -> None:
+    async with Database(path) as database:
+        await database.commit(a_step(keys=(a_key("folder:a", at=0.0), a_key("b", at=0.0))))
+
+        assert await database.prune(1e9) == 1
+
+
 async def test_a_backup_is_a_whole_database(path: Path, tmp_path: Path) -> None:
     async with Database(path) as database:
         await database.commit(a_step(a_job(1), nodes=(a_node(),)))
