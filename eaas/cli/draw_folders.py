@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from eaas.cli.checked import CheckedFile
+from eaas.cli.checked import CheckedFile, CheckedOrder
 from eaas.cli.output import Table
 from eaas.cli.words import ago, many
 from eaas.views import DryRunView, FolderView
@@ -32,10 +32,7 @@ def check_lines(files: Sequence[CheckedFile]) -> Iterator[str]:
     """Yield for each file how much is in it, and for its jobs what would become of them."""
     for file in files:
         what = [many(len(file.jobs), "job")] if file.jobs else []
-        cancels = [str(order.job) for order in file.orders if order.priority is None]
-        if cancels:
-            what.append(f"cancels job {', '.join(cancels)}")
-        what += [f"job {o.job} to priority {o.priority}" for o in file.orders if o.priority]
+        what += [_order(order) for order in file.orders]
         yield f"{file.file}: {', '.join(what)}"
         dry_runs = file.dry_runs or []
         for number, dry in enumerate(dry_runs, 1):
@@ -43,6 +40,12 @@ def check_lines(files: Sequence[CheckedFile]) -> Iterator[str]:
             yield f"  {which}{_would(dry)}"
         if file.dry_runs is not None and len(file.jobs) > len(dry_runs):
             yield f"  the other {len(file.jobs) - len(dry_runs)} were not tried"
+
+
+def _order(order: CheckedOrder) -> str:
+    if order.priority is None:
+        return f"cancel job {order.job}"
+    return f"job {order.job} to priority {order.priority}"
 
 
 def _would(dry: DryRunView) -> str:

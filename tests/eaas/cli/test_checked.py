@@ -49,7 +49,8 @@ def test_orders_are_checked_too(typing: Type, tmp_path: Path) -> None:
     files = [str(tmp_path / name) for name in ("a.yaml", "7.cancel")]
 
     assert typing("folder", "check", *files).out == (
-        f"{files[0]}: cancels job 42, 43, job 44 to priority 10\n{files[1]}: cancels job 7\n"
+        f"{files[0]}: cancel job 42, cancel job 43, job 44 to priority 10\n"
+        f"{files[1]}: cancel job 7\n"
     )
     assert typing("folder", "check", str(tmp_path / "b.yaml")).code == 1
 
