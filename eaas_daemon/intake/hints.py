@@ -8,7 +8,7 @@ import ctypes
 import logging
 import os
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -41,16 +41,19 @@ class Renames:
     def __init__(self, heard: Callable[[Path, str], None]) -> None:
         self._heard = heard
         self._paths: dict[int, Path] = {}
-        try:
-            self._libc = ctypes.CDLL(None, use_errno=True)
-            self._descriptor: int = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        except (OSError, AttributeError):
-            self._descriptor = -1
+        self._libc = ctypes.CDLL(None)
+        self._descriptor = -1
 
-    def start(self) -> None:
-        """Listen."""
+    def start(self, paths: Iterable[Path]) -> None:
+        """Listen, to these folders to begin with."""
+        try:
+            self._descriptor = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        except AttributeError:
+            log.debug("this system does not tell what came by rename")
         if self._descriptor >= 0:
             asyncio.get_running_loop().add_reader(self._descriptor, self._read)
+        for path in paths:
+            self.watch(path)
 
     def close(self) -> None:
         """Stop."""
@@ -118,7 +121,7 @@ class Hints:
 
     async def work(self) -> None:
         """Listen until cancelled."""
-        self._renames.start()
+        self._renames.start(self._there)
         try:
             while True:
                 self._changed.clear()

@@ -120,3 +120,28 @@ async def test_names_that_mean_nothing_to_a_folder_are_not_kept(tmp_path: Path) 
         await hearing
 
         assert ear.hints.renamed(path) == {"meant.yaml"}
+
+
+async def test_hints_that_nobody_waits_for_take_nothing_from_the_system() -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    idle = [Hints(lambda path: None) for _ in range(200)]
+
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(idle) == 200
+
+
+async def test_folders_that_were_found_before_it_listens_are_heard(tmp_path: Path) -> None:
+    path = tmp_path / "inbox"
+    path.mkdir()
+    ear = Ear()
+    ear.hints.found(path, identity(path))
+    working = asyncio.create_task(ear.hints.work())
+    await asyncio.sleep(0)
+    (tmp_path / "made").write_text("x")
+    hearing = asyncio.create_task(ear.hears(path))
+    (tmp_path / "made").rename(path / "moved.yaml")
+    await hearing
+    working.cancel()
+    await asyncio.wait([working])
+
+    assert ear.hints.renamed(path) == {"moved.yaml"}
