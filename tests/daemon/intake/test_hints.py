@@ -1,11 +1,26 @@
 import asyncio
+import ctypes
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from eaas_daemon.intake.folder import Identity
 from eaas_daemon.intake.hints import Hints
+
+
+@pytest.fixture(autouse=True)
+def _ears() -> None:
+    """Two are needed, and a user has only so many for all programs together."""
+    libc = ctypes.CDLL(None)
+    ears = [libc.inotify_init1(os.O_CLOEXEC) for _ in range(2)]
+    for ear in ears:
+        if ear >= 0:
+            os.close(ear)
+    if min(ears) < 0:
+        pytest.skip("this user's programs have used up fs.inotify.max_user_instances")
 
 
 class Ear:
