@@ -19,7 +19,7 @@ CLONED: Final = (
     *("eaas", "eaas_daemon", "eaas_agent", "eaas_tui", "config"),
 )
 NOWHERE: Final = "unix:///nowhere.sock"
-WITHIN_S: Final = 180
+WITHIN_S: Final = 600
 """What fetching and unpacking the packages may take on a busy machine."""
 
 pytestmark = pytest.mark.timeout(2 * WITHIN_S)
