@@ -83,6 +83,7 @@ PHOTOS: Final = (
     Photo(name="job-events", opens="job", keys=("4",), until="was submitted"),
     Photo(name="job-spec", opens="job", keys=("5",)),
     Photo(name="node", opens="node", node="node00"),
+    Photo(name="events", keys=("4",)),
     Photo(name="submit", opens="submit", until="would start"),
     Photo(name="help", keys=("question_mark",)),
     Photo(name="confirm", keys=("2", "x"), until="y  Cancel", log_from=WITH_PREVIEW),

@@ -1,6 +1,7 @@
 import pytest
 
 from eaas_tui.screens.events import EventsScreen
+from eaas_tui.screens.overview import OverviewScreen
 from tests.rig.pictures import a_picture, an_event
 from tests.rig.pilots import on_screen, screen_lines, widths
 
@@ -13,3 +14,13 @@ async def test_events_have_a_screen_of_their_own(size: tuple[int, int]) -> None:
 
         assert widths(lines) == {size[0]}
         assert lines[-2].startswith(">")
+
+
+async def test_events_fill_their_screen_after_the_overview_showed_a_few() -> None:
+    events = tuple(an_event(seq, "job.failed", f"job {seq} failed") for seq in range(100))
+    async with on_screen(OverviewScreen(), a_picture(events=events)) as (app, pilot):
+        app.push_screen(EventsScreen())
+        await pilot.pause()
+        await pilot.pause()
+
+        assert sum(" failed" in line for line in screen_lines(app)) == 40 - 3
