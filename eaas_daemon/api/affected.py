@@ -6,7 +6,7 @@ from itertools import islice
 from eaas.ids import JobUid, NodeName, PoolName
 from eaas_daemon.core.changes import Changes
 from eaas_daemon.core.explain import Explainer
-from eaas_daemon.core.inventory_picture import card_view
+from eaas_daemon.core.inventory_picture import card_standing
 from eaas_daemon.core.model import Job, Node
 from eaas_daemon.core.state import State
 
@@ -91,5 +91,4 @@ class Affected:
 
 def card_marks(state: State, node: Node) -> CardMarks:
     """Return what of the node's cards counts in the pools."""
-    views = (card_view(state, node, card) for card in node.cards)
-    return tuple((view.uuid, view.state, view.offered) for view in views)
+    return tuple((card.uuid, *card_standing(state, node, card)) for card in node.cards)

@@ -247,7 +247,8 @@ class Hub:
         return [one for one in self._subscribers if not (one.follows or one.fell_behind)]
 
     def _send_piece(self, snapshot: SnapshotRun, now: float) -> None:
-        jobs = snapshot.draw(self._engine.painter())
+        is_head = snapshot.is_long and not snapshot.is_begun  # nodes and pools take long enough
+        jobs = () if is_head else snapshot.draw(self._engine.painter())
         waiting = snapshot.waiting(self._subscribers, pieces=True)
         if snapshot.is_begun:
             more = Encodings(Frame(SnapshotJobs(jobs=(), last=snapshot.is_done), jobs, ()))

@@ -15,7 +15,8 @@ from eaas_daemon.core.model import Job
 from eaas_daemon.core.picture import Painter
 
 JOBS_A_PIECE: Final = 200
-"""So many take about a hundredth of a second to draw, and as long to take in."""
+"""So many take about a hundredth of a second to draw, and as long to take in. More than these come
+in pieces, the first of them without any: it has the nodes and pools already."""
 
 
 class SnapshotRun:
@@ -33,6 +34,11 @@ class SnapshotRun:
     def is_done(self) -> bool:
         """Tell whether every job was drawn."""
         return not self._left
+
+    @property
+    def is_long(self) -> bool:
+        """Tell whether what is left is more than one piece."""
+        return len(self._left) > JOBS_A_PIECE
 
     @property
     def kept(self) -> tuple[TwoForms, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from eaas import reasons as r
 from eaas.ids import CardUuid, JobUid
 from eaas.lifecycle import CardState, JobState, NodeState
 from eaas.units import utc_text
@@ -82,11 +83,7 @@ def _conditions(node: Node) -> Iterator[ConditionView]:
 
 def card_view(state: State, node: Node, card: CardReport) -> CardView:
     """Return the card as the pool sees it: its node's judgement, and who owns it."""
-    owners = [
-        job
-        for job in state.placed.get(node.name, {}).values()
-        if any(held.uuid == card.uuid for held in job.attempts[-1].cards)
-    ]
+    owners = _owners(state, node, card)
     shown, reason = _card_state(state, node, card, owners)
     return CardView(
         uuid=card.uuid,
@@ -95,8 +92,8 @@ def card_view(state: State, node: Node, card: CardReport) -> CardView:
         model=card.model,
         state=shown,
         simulated=card.simulated,
-        offered=shown is CardState.FREE and unfit(node, None) is None,
-        reason=None if reason is None else ReasonView(code=f"card_{shown}", text=reason),
+        offered=_is_offered(node, shown),
+        reason=reason,
         memory_total_mib=card.memory_total_mib,
         memory_used_mib=card.memory_used_mib,
         memory_claimed_mib=(card.memory_total_mib or 0) if owners else 0,
@@ -109,20 +106,59 @@ def card_view(state: State, node: Node, card: CardReport) -> CardView:
     )
 
 
+def card_standing(state: State, node: Node, card: CardReport) -> tuple[CardState, bool]:
+    """Return the card's state and whether it is offered, which is all that the pool counts."""
+    shown, _ = _card_state(state, node, card, _owners(state, node, card))
+    return shown, _is_offered(node, shown)
+
+
+def _owners(state: State, node: Node, card: CardReport) -> list[Job]:
+    return [
+        job
+        for job in state.placed.get(node.name, {}).values()
+        if any(held.uuid == card.uuid for held in job.attempts[-1].cards)
+    ]
+
+
+def _is_offered(node: Node, shown: CardState) -> bool:
+    return shown is CardState.FREE and unfit(node, None) is None
+
+
 def _card_state(
     state: State, node: Node, card: CardReport, owners: list[Job]
-) -> tuple[CardState, str | None]:
+) -> tuple[CardState, ReasonView | None]:
     if node.offline or node.session is None:
-        return CardState.UNKNOWN, "its node is silent"
+        return _because(CardState.UNKNOWN, "its node is silent")
     if card.state == "sick":
-        return CardState.SICK, card.text
+        return _because(CardState.SICK, card.text)
+    is_excluded = card.uuid in node.excluded
     if owners:
-        return CardState.HELD, None
-    if card.uuid in node.excluded:
-        return CardState.EXCLUDED, "excluded by a person"
+        return CardState.HELD, _excluded(node, card) if is_excluded else None
+    if is_excluded:
+        return CardState.EXCLUDED, _excluded(node, card)
     if card.state == "held" or (card.state == "free" and CardUuid(card.uuid) in state.cooling):
-        return CardState.DIRTY, "released a moment ago and not seen clean yet"
-    return CardState(card.state), card.text
+        return _because(CardState.DIRTY, "released a moment ago and not seen clean yet")
+    shown = CardState(card.state)
+    if shown is CardState.FREE and (shut := unfit(node, None)) is not None:
+        return shown, _shut(shut)
+    return _because(shown, card.text)
+
+
+def _because(shown: CardState, text: str | None) -> tuple[CardState, ReasonView | None]:
+    return shown, None if text is None else ReasonView(code=f"card_{shown}", text=text)
+
+
+def _excluded(node: Node, card: CardReport) -> ReasonView:
+    who = node.excluded_by.get(CardUuid(card.uuid), "a person")
+    return ReasonView(code="card_excluded", text=f"excluded by {who}")
+
+
+def _shut(reason: r.NodeReason) -> ReasonView:
+    """Return why a free card is not offered all the same: its node takes no work."""
+    code = r.code(reason)
+    if isinstance(reason, r.NodeDraining):
+        return ReasonView(code=code, text="its node is draining")
+    return ReasonView(code=code, text=r.sentence(reason))
 
 
 def _claim(job: Job) -> CardClaimView:
@@ -147,10 +183,10 @@ def _processes(state: State, card: CardReport) -> Iterator[CardProcessView]:
 def pool_view(state: State, pool: Pool) -> PoolView:
     """Return the pool with its counts."""
     nodes = [state.nodes[name] for name in pool.members if name in state.nodes]
-    cards = [card_view(state, node, card) for node in nodes for card in cards_in(node, pool)]
+    cards = [card_standing(state, node, card) for node in nodes for card in cards_in(node, pool)]
     queues = sorted(queue.name for queue in state.queues.values() if queue.pool == pool.name)
-    held = sum(card.state in (CardState.HELD, CardState.SHARED) for card in cards)
-    free = sum(card.offered for card in cards)
+    held = sum(shown in (CardState.HELD, CardState.SHARED) for shown, _ in cards)
+    free = sum(is_offered for _, is_offered in cards)
     return PoolView(
         name=pool.name,
         nodes=tuple(

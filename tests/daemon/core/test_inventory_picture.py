@@ -7,7 +7,13 @@ from eaas.lifecycle import CardState, NodeState
 from eaas.views import CardView, NodeView
 from eaas.wire import from_agent as wire
 from eaas_daemon.core import events as e
-from eaas_daemon.core.inventory_picture import node_state, node_view, pool_view, queue_view
+from eaas_daemon.core.inventory_picture import (
+    card_standing,
+    node_state,
+    node_view,
+    pool_view,
+    queue_view,
+)
 from tests.rig.builders import ADMIN, House, a_card, a_hello, an_inventory
 
 N1 = NodeName("n1")
@@ -164,3 +170,14 @@ def test_a_pool_with_some_cards_of_a_node_counts_only_those(house: House) -> Non
     seen = pool_view(house.state, house.state.pools[PoolName("default")])
 
     assert (seen.cards_total, seen.nodes[0].cards) == (1, ("GPU-n1-1",))
+
+
+@pytest.mark.parametrize("reported", ["free", "held", "foreign", "dirty", "sick"])
+def test_how_a_card_stands_is_what_its_view_shows(house: House, reported: Any) -> None:
+    house.submit(gpus=1)
+    house.beat("n1", a_card(0), a_card(1, state=reported))
+    there = house.state.nodes[N1]
+
+    standings = [card_standing(house.state, there, card) for card in there.cards]
+
+    assert standings == [(view.state, view.offered) for view in cards(house)]
