@@ -31,11 +31,13 @@ ROUNDS: Final = 2
 PRESSES: Final = 100
 ON_A_LINK: Final = 25
 """Presses on a slow link; with ``--slow`` on the slowest a fifth of them."""
-SCROLLS: Final = 10
+SCROLLS: Final = 20
+REPEAT_S: Final = 0.08
 SETTLED_S: Final = 3.0
 SECOND_SCREEN: Final = b"\x1b[?1049h"
 SELECTED: Final = b">"
-"""Stands before what is selected, and nowhere else in what is drawn."""
+"""Stands before what is selected, and nowhere else in what is drawn; while a list scrolls, its
+place on the screen is the same and it is not drawn."""
 LINK_BYTES_S: Final = 20_000.0
 SLOWEST_BYTES_S: Final = 3_000.0
 
@@ -221,15 +223,15 @@ def _add_cuts(values: Values, name: str, spans_ms: list[float]) -> None:
 
 
 def _scroll(terminal: Terminal, scale: Scale, values: Values) -> None:
-    """Go below what is shown, then on line by line."""
+    """Go below what is shown, then on line by line, as fast as a key that is held repeats."""
     for _ in range(scale.height):
         terminal.press("j")
-        terminal.settle(0.03)
-    terminal.settle()
+        terminal.settle(REPEAT_S)
+    terminal.settle(0.5)
     written = 0
     for _ in range(SCROLLS):
         terminal.press("j")
-        written += len(terminal.settle())
+        written += len(terminal.read(REPEAT_S))
     _add(values, "a scrolled line", written / SCROLLS)
 
 
