@@ -175,7 +175,7 @@ def _card_counts(cards: Sequence[CardView]) -> str:
     if not cards:
         return "none"
     simulated = " (simulated)" if all(card.simulated for card in cards) else ""
-    free = sum(card.state == CardState.FREE for card in cards)
+    free = sum(card.state == CardState.FREE and card.offered for card in cards)
     return f"{free} of {len(cards)} free{simulated}"
 
 

@@ -232,16 +232,25 @@ def card_of(node: Node, text: str) -> CardUuid:
     raise NotFound(f"{text} {fact} of {node.name}; it has: {have}")
 
 
+def _card_words(node: Node, uuid: CardUuid) -> str:
+    """Return the card by its index, as everything else names it, whatever the caller wrote."""
+    index = next(card.index for card in node.inventory.cards if card.uuid == uuid)
+    return f"card {index} of {node.name}"
+
+
 def set_excluded(state: State, event: e.SetExcluded, now: float) -> Node:
     """Keep a card from being offered, or offer it again."""
     _admin(event.caller)
     node = node_named(state, event.node)
     card = card_of(node, event.card)
     excluded = node.excluded | {card} if event.excluded else node.excluded - {card}
-    node = replace(node, excluded=excluded)
+    by = {uuid: who for uuid, who in node.excluded_by.items() if uuid != card}
+    if event.excluded:
+        by[card] = event.caller.user
+    node = replace(node, excluded=excluded, excluded_by=by)
     state.put_node(node, durable=True)
     verb = "excluded" if event.excluded else "included"
-    _tell(state, event, f"card.{verb}", f"{verb} card {event.card} of {node.name}", now)
+    _tell(state, event, f"card.{verb}", f"{verb} {_card_words(node, card)}", now)
     return node
 
 
@@ -253,7 +262,7 @@ def clean_card(state: State, event: e.CleanCard, now: float) -> Node:
     if node.session is None:
         raise Conflict(f"{node.name} is not connected; try again once it is back")
     state.emit(CleanCard(node=node.name, card=card))
-    words = f"vouched for card {event.card} of {node.name}"
+    words = f"vouched for {_card_words(node, card)}"
     _tell(state, event, "card.vouched", words, now)
     return node
 

@@ -155,10 +155,9 @@ def _excluded(node: Node, card: CardReport) -> ReasonView:
 
 def _shut(reason: r.NodeReason) -> ReasonView:
     """Return why a free card is not offered all the same: its node takes no work."""
-    code = r.code(reason)
-    if isinstance(reason, r.NodeDraining):
-        return ReasonView(code=code, text="its node is draining")
-    return ReasonView(code=code, text=r.sentence(reason))
+    is_draining = isinstance(reason, r.NodeDraining)
+    text = "its node is draining" if is_draining else r.sentence(reason)
+    return ReasonView(code=reason.code, text=text)
 
 
 def _claim(job: Job) -> CardClaimView:

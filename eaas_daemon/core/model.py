@@ -162,6 +162,8 @@ class Node(Value, frozen=True, kw_only=True):
     address: str | None = None
     draining: bool = False
     excluded: frozenset[CardUuid] = frozenset()
+    excluded_by: dict[CardUuid, str] = {}
+    """Who excluded a card; one that was excluded before this was noted has no entry."""
     labels: dict[str, str] = {}
     """Set by people; the inventory's own come on top of these only where these say nothing."""
     last_seen_at: float | None = None

@@ -1,5 +1,6 @@
 """What is to say of one card or node in a line: everything a cell has no room for."""
 
+from eaas.cli.words import model
 from eaas.views import CardProcessView, CardView, NodeView
 from eaas_tui.model.card_cells import mean
 
@@ -8,7 +9,7 @@ def card_sentence(card: CardView) -> str:
     """Return everything about the card: model, memory, heat, power, holders, processes."""
     parts = [
         f"{card.node} card {card.index}",
-        card.model + (" (simulated)" if card.simulated else ""),
+        model(card),
         state_words(card),
         _load(card),
         memory_words(card),
@@ -52,7 +53,7 @@ def memory_words(card: CardView) -> str:
 
 def node_sentence(node: NodeView) -> str:
     """Return what a node is and what is wrong with it."""
-    free = sum(card.state == "free" for card in node.cards)
+    free = sum(card.state == "free" and card.offered for card in node.cards)
     load = mean([card.utilization_pct for card in node.cards])
     parts = [
         node.name,

@@ -172,6 +172,7 @@ def test_a_card_is_named_by_index_or_uuid(house: House, text: str) -> None:
     node = house.do(e.SetExcluded(caller=ADMIN, node="n1", card=text, excluded=True))
 
     assert node.excluded == {CardUuid("GPU-n1-1")}
+    assert house.changes.journal[-1].text.endswith("excluded card 1 of n1")
 
 
 @pytest.mark.parametrize(("text", "fact"), [("7", "is no card"), ("GPU-", "is not one card")])

@@ -4,7 +4,7 @@ import pytest
 
 from eaas.ids import NodeName, PoolName
 from eaas.lifecycle import CardState, NodeState
-from eaas.views import CardView, NodeView
+from eaas.views import CardView, NodeView, ReasonView
 from eaas.wire import from_agent as wire
 from eaas_daemon.core import events as e
 from eaas_daemon.core.inventory_picture import (
@@ -121,6 +121,27 @@ def test_an_excluded_card_says_who_may_not_have_it(house: House) -> None:
     house.do(e.SetExcluded(caller=ADMIN, node="n1", card="1", excluded=True))
 
     assert [card.state for card in cards(house)] == ["free", "excluded"]
+
+
+def test_a_held_card_that_is_excluded_stays_held_and_says_by_whom(house: House) -> None:
+    house.submit(gpus=1)
+    house.do(e.SetExcluded(caller=ADMIN, node="n1", card="0", excluded=True))
+
+    card = cards(house)[0]
+
+    assert (card.state, card.offered) == ("held", False)
+    assert card.reason == ReasonView(code="card_excluded", text=f"excluded by {ADMIN.user}")
+    house.do(e.SetExcluded(caller=ADMIN, node="n1", card="0", excluded=False))
+    assert cards(house)[0].reason is None
+
+
+def test_a_free_card_of_a_node_that_drains_is_not_offered_and_says_so(house: House) -> None:
+    house.do(e.SetDraining(caller=ADMIN, node="n1", draining=True))
+
+    seen = [(card.state, card.offered, card.reason) for card in cards(house)]
+
+    why = ReasonView(code="node_draining", text="its node is draining")
+    assert seen == [("free", False, why)] * 2
 
 
 def test_a_process_of_a_job_is_shown_with_its_number(house: House) -> None:

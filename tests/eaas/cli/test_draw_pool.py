@@ -20,6 +20,8 @@ def test_a_node_counts_its_free_cards() -> None:
 
     assert node_table([with_cards]).rows[0][4] == "1 of 2 free"
     assert node_table([NODE]).rows[0][4] == "none"
+    draining = msgspec.structs.replace(NODE, cards=(card(offered=False),))
+    assert node_table([draining]).rows[0][4] == "0 of 1 free"
 
 
 def test_a_node_of_which_only_some_cards_belong_to_the_pool_says_how_many() -> None:
