@@ -119,8 +119,20 @@ def tone(card: CardView, me: str | None = None) -> Tone:
             return "unknown"
 
 
+def is_shut(card: CardView) -> bool:
+    """Tell whether a person excluded the card, be it that a job still holds it."""
+    return card.state == "excluded" or (
+        card.reason is not None and card.reason.code == "card_excluded"
+    )
+
+
 def sign(card: CardView, glyphs: Glyphs = BLOCKS) -> str:
-    """Return the one character that tells the card's state; a held card shows its load."""
+    """Return the one character that tells the card's state; a held card shows its load.
+
+    One that is held and excluded shows that no other job will get it.
+    """
+    if is_shut(card):
+        return SIGNS["excluded"]
     if card.state == "held":
         return step(card.utilization_pct, glyphs)
     if card.state == "free":
@@ -190,11 +202,18 @@ def _middling(card: CardView, room: int, shows: Shows, glyphs: Glyphs) -> str:
     number = "  -" if card.utilization_pct is None else f"{card.utilization_pct:>3}"
     if card.state == "foreign":
         return f"F {fit(whose or '?', room - 2)}"
-    lead = "+" if card.state == "shared" else ""
+    lead = _lead(card)
     rest = room - cell_len(number) - len(lead) - (shows != "load" and bool(whose))
     if shows == "load" or not whose:
         return lead + lying_bar(card.utilization_pct, rest, glyphs) + number
     return lead + fit(whose, rest) + " " + number
+
+
+def _lead(card: CardView) -> str:
+    """What stands before a held card's bar or holder."""
+    if is_shut(card):
+        return SIGNS["excluded"]
+    return SIGNS["shared"] if card.state == "shared" else ""
 
 
 def _idle(card: CardView, room: int, glyphs: Glyphs) -> str:
@@ -218,7 +237,7 @@ def _roomy(card: CardView, room: int, shows: Shows, glyphs: Glyphs) -> str:
     whose = holder(card, shows)
     if card.state == "foreign":
         return f"F {fit(whose or '?', rest - 2)}{tail}"
-    lead = "+" if card.state == "shared" else ""
+    lead = _lead(card)
     if shows != "load" and whose:
         return lead + fit(whose, rest - len(lead)) + tail
     first = f" {whose[:1]}" if whose else ""

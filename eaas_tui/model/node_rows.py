@@ -2,9 +2,11 @@
 
 from typing import Final
 
+from eaas.cli.words import model
+from eaas.lifecycle import NodeState
 from eaas.views import CardProcessView, CardView, ImageView, NodeView
 from eaas_tui.glyphs import BLOCKS, Glyphs
-from eaas_tui.model.card_cells import lying_bar, sign
+from eaas_tui.model.card_cells import is_shut, lying_bar, sign
 from eaas_tui.model.card_facts import cpu_words, holder_words, state_words
 from eaas_tui.model.columns import Cell, Column, Row, Tone
 from eaas_tui.model.format import UNKNOWN, age, mib, percent
@@ -59,7 +61,6 @@ def card_rows(node: NodeView, glyphs: Glyphs = BLOCKS) -> Rows[str]:
 
 def card_row(card: CardView, glyphs: Glyphs = BLOCKS) -> Row:
     """Return one card's row; its state stands there as a sign and as a word."""
-    model = f"{card.model} (simulated)" if card.simulated else card.model
     return Row(
         (
             str(card.index),
@@ -71,7 +72,7 @@ def card_row(card: CardView, glyphs: Glyphs = BLOCKS) -> Row:
             UNKNOWN if card.temperature_c is None else f"{card.temperature_c} C",
             UNKNOWN if card.power_w is None else f"{card.power_w:.0f} W",
             who(card),
-            model,
+            model(card),
         )
     )
 
@@ -84,9 +85,10 @@ def load_tone(card: CardView) -> Tone:
 
 
 def who(card: CardView) -> str:
-    """Return who has the card, or why nobody may."""
+    """Return who has the card, or why nobody may; of one that is held and shut both."""
     if card.claims:
-        return ", ".join(holder_words(card))
+        shut = [card.reason.text] if card.reason is not None and is_shut(card) else []
+        return ", ".join([*holder_words(card), *shut])
     if card.reason is not None:
         return state_words(card).partition(": ")[2]
     users = sorted({process.user or "?" for process in card.processes})
@@ -139,7 +141,7 @@ def node_facts(node: NodeView, now: float) -> list[str]:
         node.engine or node.runtime or "",
         f"version {node.version}" if node.version else "",
         f"at {node.address}" if node.address else "",
-        f"seen {age(node.last_seen_at, now)} ago" if node.last_seen_at else "never seen",
+        _seen(node, now),
     ]
     where = [
         cpu_words(node),
@@ -148,6 +150,13 @@ def node_facts(node: NodeView, now: float) -> list[str]:
     ]
     wrong = [f"! {condition.code}: {condition.text}" for condition in node.conditions]
     return ["  ".join(filter(None, what)), "  ".join(filter(None, where)), *wrong]
+
+
+def _seen(node: NodeView, now: float) -> str:
+    """Return when a node was heard of that is silent; readings tell nothing of when they came."""
+    if node.state not in (NodeState.OFFLINE, NodeState.NEEDS_UPGRADE):
+        return "connected"
+    return f"seen {age(node.last_seen_at, now)} ago" if node.last_seen_at else "never seen"
 
 
 def neighbour(picture: Picture, name: str | None, by: int) -> str | None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from eaas.views import CardView, NodeView, QueueView
+from eaas_tui.model.card_cells import is_shut
 from eaas_tui.screens.acting import ActingScreen
 from eaas_tui.screens.confirm import Confirm, Yes
 
@@ -63,7 +64,7 @@ class PoolActingScreen(ActingScreen):
         if card is None:
             self._say("No card is selected")
         elif self._may_act():
-            if card.state == "excluded":
+            if is_shut(card):
                 self.actions.include_card(card.node, card.uuid)
                 return
             self._ask(

@@ -2,6 +2,7 @@ import pytest
 from rich.cells import cell_len
 
 from eaas.lifecycle import CardState
+from eaas.views import ReasonView
 from eaas_tui.glyphs import ASCII, BLOCKS, BRAILLE, Glyphs
 from eaas_tui.model.card_cells import (
     WIDTHS,
@@ -16,6 +17,7 @@ from eaas_tui.model.card_cells import (
 )
 from tests.rig.pictures import a_card, a_held_card, a_process
 
+EXCLUDED = ReasonView(code="card_excluded", text="excluded by root")
 EVERY_STATE = [
     a_card(),
     a_held_card(),
@@ -25,6 +27,7 @@ EVERY_STATE = [
     a_card(state="sick", utilization_pct=None, temperature_c=None),
     a_card(state="excluded"),
     a_card(state="unknown", utilization_pct=None, memory_used_mib=None, memory_total_mib=None),
+    a_held_card(reason=EXCLUDED),
     a_held_card(load=None, memory_used_mib=None),
     a_held_card(user="王小明", job=123456),
     a_card(state="foreign", processes=(a_process(None),)),
@@ -49,6 +52,11 @@ def test_every_state_has_a_sign_of_its_own(glyphs: Glyphs) -> None:
     signs = {sign(card, glyphs) for card in one_of_each}
 
     assert len(signs) == len(CardState)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_held_card_that_is_excluded_is_marked_at_every_width(width: int) -> None:
+    assert cell(a_held_card(reason=EXCLUDED), width).startswith("x")
 
 
 def test_a_held_card_never_looks_like_another_state_however_busy_it_is() -> None:

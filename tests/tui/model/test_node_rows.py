@@ -42,6 +42,21 @@ def test_a_card_that_nobody_may_have_says_why() -> None:
     assert "ann, bob" in words(card_row(foreign))
 
 
+def test_a_card_that_is_held_and_excluded_says_both() -> None:
+    shut = ReasonView(code="card_excluded", text="excluded by root")
+
+    cells = words(card_row(a_held_card(user="bob", job=7, reason=shut)))
+
+    assert cells[1] == "x held"
+    assert cells[8] == "job 7 of bob, excluded by root"
+
+
+def test_a_model_that_calls_itself_simulated_says_so_once() -> None:
+    model = words(card_row(a_card(simulated=True, model="24 GiB card (simulated)")))[-1]
+
+    assert model == "24 GiB card (simulated)"
+
+
 def test_cards_stand_in_the_order_of_their_indices() -> None:
     node = a_node("n", a_card(1), a_card(0))
 
@@ -73,10 +88,16 @@ def test_a_node_tells_what_it_is_and_what_is_wrong() -> None:
     node = a_node("n", labels={"gpu": "h100"}, conditions=(trouble,))
 
     assert node_facts(node, NOW) == [
-        "n  Ready  Docker 28.0  version 0.1.0  at 10.0.0.7  seen 12m ago",
+        "n  Ready  Docker 28.0  version 0.1.0  at 10.0.0.7  connected",
         "cpus 8/64  memory 64G/256G  pools default  labels gpu=h100",
         "! disk_full: 2 GiB left",
     ]
+
+
+def test_only_a_node_that_is_silent_says_when_it_was_seen() -> None:
+    assert "seen 12m ago" in node_facts(a_node("n", state="Offline"), NOW)[0]
+    assert "never seen" in node_facts(a_node("n", state="Offline", last_seen_at=None), NOW)[0]
+    assert "connected" in node_facts(a_node("n", state="Draining"), NOW)[0]
 
 
 def test_the_neighbours_of_a_node_go_round() -> None:
