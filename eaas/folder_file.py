@@ -23,6 +23,7 @@ CANCEL: Final = "cancel"
 PRIORITY: Final = "priority"
 
 _JOB: Final = re.compile(r"[1-9][0-9]{0,17}")
+_CANCEL_ENDING: Final = ".cancel"
 _CANCEL_NAME: Final = re.compile(r"([1-9][0-9]{0,17})\.cancel")
 
 
@@ -63,6 +64,13 @@ def cancel_order(name: str) -> Order | None:
     """Return the order that a file gives by its name alone, ``42.cancel``."""
     match = _CANCEL_NAME.fullmatch(name)
     return None if match is None else Order(job=int(match[1]))
+
+
+def names_no_job(name: str) -> str | None:
+    """Return what is wrong with a ``.cancel`` file that names no job; None for any other file."""
+    if not name.lower().endswith(_CANCEL_ENDING) or cancel_order(name) is not None:
+        return None
+    return "its name says no job's number: name it JOB.cancel, like 42.cancel"
 
 
 class _Orders(msgspec.Struct, frozen=True, kw_only=True):

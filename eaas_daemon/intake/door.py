@@ -197,8 +197,8 @@ def _plainly_refused(message: str) -> Refused:
 
 def _settle(folder: Folder, name: str, outcome: Outcome, status: str, at: str) -> None:
     match outcome:
-        case Refused(errors=errors, secret=secret):
-            folder.refuse(name, error_text(name, errors, at), secret=secret)
+        case Refused(errors=errors, secret=secret, mend=mend):
+            folder.refuse(name, error_text(name, errors, at, mend=mend), secret=secret)
         case Obeyed(done=done):
             folder.accept(name, names.obeyed_name(name), orders_text(done))
         case Accepted(numbers=numbers, again=again):

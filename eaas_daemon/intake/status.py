@@ -79,9 +79,14 @@ def orders_text(done: Mapping[int, str]) -> str:
     return "---\n".join(FINAL + _lines({"job": job, "done": what}) for job, what in done.items())
 
 
-def error_text(name: str, errors: Sequence[FieldError], at: str) -> str:
-    """Return what stands beside a refused file: every mistake with its place."""
-    head = f"{shown_name(name)} was refused at {at}. Mend it and put it into the folder again."
+def error_text(name: str, errors: Sequence[FieldError], at: str, *, mend: bool = True) -> str:
+    """Return what stands beside a refused file: every mistake with its place.
+
+    ``mend``: a person can put it right in the file, so they are asked to.
+    """
+    head = f"{shown_name(name)} was refused at {at}."
+    if mend:
+        head += " Mend it and put it into the folder again."
     return "\n".join([head, "", *map(_mistake, errors)]) + "\n"
 
 

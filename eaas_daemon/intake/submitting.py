@@ -44,6 +44,8 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True):
     errors: tuple[FieldError, ...]
     secret: bool = True
     """They tell of the file's content."""
+    mend: bool = True
+    """A person can put them right in the file."""
 
 
 Outcome = Accepted | Obeyed | Refused
@@ -106,7 +108,7 @@ class Submitter:
             return Obeyed(done=done)
         for job, what in done.items():
             wrong += one_mistake(f"done nevertheless for job {job}: {what}")
-        return Refused(errors=tuple(wrong))
+        return Refused(errors=tuple(wrong), mend=False)
 
     async def _one(self, order: Order, caller: e.Caller) -> str:
         number = JobNumber(order.job)

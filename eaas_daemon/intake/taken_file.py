@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from eaas.folder_file import names_no_job
 from eaas.job_file import MAX_BYTES
 from eaas_daemon.intake.failures import concerns_all
 from eaas_daemon.intake.names import wrong_name
@@ -48,7 +49,7 @@ def read_taken(folder: int, name: str) -> TakenFile | None:
         found = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
-    if wrong := _strange(found) or wrong_name(name):
+    if wrong := _strange(found) or wrong_name(name) or names_no_job(name):
         return TakenFile(name=name, uid=found.st_uid, wrong=wrong)
     try:
         descriptor = os.open(name, _FILE, dir_fd=folder)

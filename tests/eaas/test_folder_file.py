@@ -1,7 +1,7 @@
 import pytest
 
 from eaas.errors import Invalid
-from eaas.folder_file import FolderFile, Order, cancel_order, read_folder_file
+from eaas.folder_file import FolderFile, Order, cancel_order, names_no_job, read_folder_file
 
 LAB = {"pool": "lab", "queue": "night"}
 
@@ -73,3 +73,13 @@ def test_a_name_can_be_an_order() -> None:
     assert cancel_order("42.cancel") == Order(job=42)
     assert cancel_order("x42.cancel") is None
     assert cancel_order("042.cancel") is None
+
+
+@pytest.mark.parametrize("name", ["120-good.yaml.cancel", "m4.cancel", "042.cancel", "42.CANCEL"])
+def test_a_cancel_file_that_names_no_job_is_told_how_to(name: str) -> None:
+    assert "name it JOB.cancel, like 42.cancel" in str(names_no_job(name))
+
+
+@pytest.mark.parametrize("name", ["42.cancel", "cancel", "a.yaml"])
+def test_other_names_are_no_matter_of_that(name: str) -> None:
+    assert names_no_job(name) is None

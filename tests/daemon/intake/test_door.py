@@ -188,6 +188,20 @@ async def test_orders_cancel_and_reprioritise(doorway: Doorway) -> None:
     assert "priority 10" in doorway.text("accepted", "orders-more.yaml.status.yaml")
 
 
+async def test_a_cancel_file_that_names_no_job_is_refused_with_a_better_name(
+    doorway: Doorway,
+) -> None:
+    error = await error_of(doorway, "120-good.yaml.cancel", "")
+
+    assert "name it JOB.cancel, like 42.cancel" in error
+
+
+async def test_nobody_is_asked_to_mend_an_order_that_is_right(doorway: Doorway) -> None:
+    error = await error_of(doorway, "999.cancel", "")
+
+    assert error.endswith("Z.\n\nthere is no job 999\n")
+
+
 @needs_root
 async def test_nobody_cancels_anothers_job(doorway: Doorway) -> None:
     number = await doorway.house.submit(user="ann")

@@ -4,7 +4,7 @@ from eaas_daemon.intake.names import accepted_name, is_meant, job_of
 
 
 @pytest.mark.parametrize(
-    "name", ["train.yaml", "train.yml", "TRAIN.YAML", "训练.yaml", "42.cancel"]
+    "name", ["train.yaml", "train.yml", "TRAIN.YAML", "训练.yaml", "42.cancel", "m4.cancel"]
 )
 def test_job_files_and_orders_are_meant_for_the_folder(name: str) -> None:
     assert is_meant(name)
@@ -27,8 +27,6 @@ def test_job_files_and_orders_are_meant_for_the_folder(name: str) -> None:
         "~train.yaml",
         "42-train.yaml.status.yaml",
         "README.md",
-        "train.cancel",
-        "0.cancel",
         "accepted",
     ],
 )

@@ -20,6 +20,14 @@ def test_a_refused_file_is_told_every_mistake_with_its_place() -> None:
     )
 
 
+def test_nobody_is_told_to_mend_what_is_right() -> None:
+    text = error_text(
+        "9.cancel", [FieldError(field="", message="there is no job 9")], "t", mend=False
+    )
+
+    assert text == "9.cancel was refused at t.\n\nthere is no job 9\n"
+
+
 def test_what_became_of_orders_is_one_document_each() -> None:
     documents = list(yaml.safe_load_all(orders_text({42: "cancelled", 43: "priority 10"})))
 
