@@ -1,5 +1,6 @@
 """Files for a watched folder, read as the controller reads them."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +8,12 @@ import click
 import msgspec
 
 from eaas.errors import EaasError, FieldError, Invalid
-from eaas.folder_file import FolderFile, cancel_order, read_folder_file
+from eaas.folder_file import FolderFile, cancel_order, names_no_job, read_folder_file
+from eaas.job_file import MAX_BYTES
 from eaas.job_spec import spec_as_typed
+from eaas.problem import mistake_text
 from eaas.views import DryRunView
+from eaas.yaml_tree import read_trees
 
 
 class CheckedOrder(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,37 +33,87 @@ class CheckedFile(msgspec.Struct, frozen=True, kw_only=True):
     """Of its first jobs; null when no controller answers."""
 
 
-def checked_files(files: tuple[str, ...]) -> list[CheckedFile]:
-    """Return what the files say, or raise ``Invalid`` with the mistakes of all of them."""
-    errors: list[FieldError] = []
-    sentences: list[str] = []
+class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
+    """What is wrong with a file."""
+
+    file: str
+    refusal: EaasError
+    documents: tuple[int, ...]
+    """The first line of each document; of no use where there is only one."""
+
+    @property
+    def errors(self) -> tuple[FieldError, ...]:
+        """Every mistake by itself."""
+        known = self.refusal
+        if isinstance(known, Invalid):
+            return known.errors
+        return (FieldError(field="", message=known.sentence),)
+
+    def lines(self) -> Iterator[str]:
+        """Yield each mistake as compilers do, ``FILE:LINE:COLUMN: ...``."""
+        for error in self.errors:
+            place = "" if error.line is None else f":{error.line}"
+            place += "" if error.column is None else f":{error.column}"
+            message = mistake_text(msgspec.structs.replace(error, line=None, column=None))
+            yield f"{self.file}{place}: {self._document(error.line)}{message}"
+
+    def _document(self, line: int | None) -> str:
+        if line is None or len(self.documents) < 2:
+            return ""
+        first = max((each for each in self.documents if each <= line), default=1)
+        return f"in the document from line {first}: "
+
+
+def checked_files(files: tuple[str, ...]) -> tuple[list[CheckedFile], list[Mistakes]]:
+    """Return what the good files say, and what is wrong with the others."""
     checked: list[CheckedFile] = []
+    wrong: list[Mistakes] = []
     for file in files:
+        data = _data(file)
         try:
-            checked.append(_checked(file, _content(file)))
-        except EaasError as error:
-            where = f"{file}: " if len(files) > 1 else ""
-            found = error.errors if isinstance(error, Invalid) else (_plain(error),)
-            errors += [msgspec.structs.replace(one, message=where + one.message) for one in found]
-            sentences.append(error.sentence)
-    if errors:
-        where = files[0] if len(files) == 1 else ""
-        raise Invalid(tuple(errors), "\n".join(sentences), where=where)
-    return checked
+            checked.append(_checked(file, _content(file, data)))
+        except EaasError as refusal:
+            wrong.append(Mistakes(file=file, refusal=refusal, documents=_documents(data)))
+    return checked, wrong
 
 
-def _plain(error: EaasError) -> FieldError:
-    return FieldError(field="", message=error.sentence)
+def all_mistakes(wrong: Sequence[Mistakes]) -> Invalid:
+    """Return one refusal of all the files."""
+    if len(wrong) == 1:
+        return Invalid(wrong[0].errors, wrong[0].refusal.sentence, where=wrong[0].file)
+    errors = [
+        msgspec.structs.replace(error, message=f"{one.file}: {error.message}")
+        for one in wrong
+        for error in one.errors
+    ]
+    return Invalid(tuple(errors), "\n".join(one.refusal.sentence for one in wrong))
 
 
-def _content(file: str) -> FolderFile:
-    order = cancel_order(Path(file).name)
-    if order is not None:
-        return FolderFile(orders=(order,))
+def _documents(data: bytes) -> tuple[int, ...]:
+    """Return where the documents begin; nothing for what is no text."""
+    if len(data) > MAX_BYTES:
+        return ()
     try:
-        return read_folder_file(Path(file).read_bytes(), name=file)
+        return tuple(tree.line for tree in read_trees(data.decode("utf-8-sig")))
+    except UnicodeDecodeError:
+        return ()
+
+
+def _data(file: str) -> bytes:
+    try:
+        return Path(file).read_bytes()
     except OSError as error:
         raise click.UsageError(f"can't read {file}: {(error.strerror or '').lower()}") from error
+
+
+def _content(file: str, data: bytes) -> FolderFile:
+    name = Path(file).name
+    order = cancel_order(name)
+    if order is not None:
+        return FolderFile(orders=(order,))
+    if (why := names_no_job(name)) is not None:
+        raise Invalid((FieldError(field="", message=why),), f"{file}: {why}", where=file)
+    return read_folder_file(data, name=file)
 
 
 def _checked(file: str, content: FolderFile) -> CheckedFile:

@@ -1,25 +1,23 @@
 """``folder``: check files for a watched folder before they are dropped there, and list folders."""
 
-from pathlib import Path
 from typing import Final
 
 import click
 import msgspec
 
-from eaas.cli.checked import CheckedFile, checked_files
+from eaas.cli.checked import CheckedFile, all_mistakes, checked_files
 from eaas.cli.draw_folders import check_lines, folder_table
 from eaas.cli.group import Command
 from eaas.cli.line import FAILED, Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
 from eaas.errors import Forbidden, Unauthenticated, Unreachable
-from eaas.folder_file import cancel_order
 from eaas.views import FolderView, Page
 
 NOBODY: Final = (Unreachable, Unauthenticated, Forbidden)
 """Without a controller that answers us, a check is of the files alone."""
 MOST_TRIED: Final = 100
-ENDINGS: Final = (".yaml", ".yml")
+ENDINGS: Final = (".yaml", ".yml", ".cancel")
 
 
 @click.command(cls=Command)
@@ -39,18 +37,23 @@ async def list_folders(line: Line, client: Client) -> None:
 async def check(line: Line, client: Client, files: tuple[str, ...]) -> int | None:
     """Check job files for a watched folder.
 
-    Every mistake is named with its line; nothing is submitted. If a controller answers, it says
-    what would become of the jobs now; jobs that could never start are refused, here as there.
+    Every mistake is named as FILE:LINE:COLUMN; nothing is submitted. If a controller answers, it
+    says what would become of the jobs now; jobs that could never start are refused, here as there.
     """
-    checked = checked_files(files)
+    checked, wrong = checked_files(files)
+    if wrong and not line.out.is_table:
+        raise all_mistakes(wrong)
     for file in files:
-        if not file.endswith(ENDINGS) and cancel_order(Path(file).name) is None:
+        if not file.lower().endswith(ENDINGS):
             line.out.remark(f"{file}: a watched folder only takes names that end in .yaml or .yml")
     checked = await _tried(client, checked)
-    line.out.answer(Page(checked), lambda: [Lines(list(check_lines(checked)))])
+    if checked:
+        line.out.answer(Page(checked), lambda: [Lines(list(check_lines(checked)))])
+    for text in (text for one in wrong for text in one.lines()):
+        line.out.remark(text)
     dry_runs = (dry for one in checked for dry in one.dry_runs or ())
     bad = any(not dry.valid or dry.would == "never" for dry in dry_runs)
-    return FAILED if bad else None
+    return FAILED if bad or wrong else None
 
 
 async def _tried(client: Client, checked: list[CheckedFile]) -> list[CheckedFile]:

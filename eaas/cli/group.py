@@ -48,9 +48,14 @@ class Entry:
 class Group(click.Group):
     """A group that imports a command only when it is used."""
 
-    def __init__(self, name: str, help: str, entries: Mapping[str, "Entry | Group"]) -> None:
+    def __init__(
+        self, name: str, help: str, entries: Mapping[str, "Entry | Group"], *, rules: str = ""
+    ) -> None:
+        """Begin; ``rules`` is what people must know besides the commands, below their list."""
         names = {"help_option_names": ["-h", "--help"]}
-        super().__init__(name, help=help, no_args_is_help=True, context_settings=names)
+        super().__init__(
+            name, help=help, no_args_is_help=True, context_settings=names, epilog=rules or None
+        )
         self.entries: Final = entries
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:

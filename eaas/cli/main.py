@@ -73,6 +73,16 @@ NODE: Final = Group(
     },
 )
 
+FOLDER_RULES: Final = """A job file (NAME.yaml or NAME.yml, several jobs with --- between them) that
+is moved into a watched folder is submitted. It then lies in accepted/ as JOB-NAME.yaml;
+JOB-NAME.yaml.status.yaml beside it follows the job, and JOB-NAME.yaml.log comes at its end if the
+file says log: true. A file with mistakes lies in refused/, with NAME.yaml.error.txt beside it.
+
+An empty file JOB.cancel, like 42.cancel, cancels that job; a file with cancel: [42, 43] or
+priority: {42: 10} does as much for several. Deleting or editing an accepted file changes nothing.
+
+The same file again is the same job; new content, or another key: in it, is a new one."""
+
 CONTROLLER: Final = Group(
     "controller",
     "Run the controller.",
@@ -120,6 +130,7 @@ CLI: Final = Group(
                 "check": Entry("eaas.cli.folders:check", "Check job files for a watched folder."),
                 "list": Entry("eaas.cli.folders:list_folders", "List the watched folders."),
             },
+            rules=FOLDER_RULES,
         ),
         "controller": CONTROLLER,
         "agent": AGENT,

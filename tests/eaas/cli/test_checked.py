@@ -28,10 +28,43 @@ def test_people_are_told_which_file_has_the_mistakes(typing: Type, tmp_path: Pat
     one.write_text("command: a\ngpuz: 1\ncpus: lots\n")
     two.write_text("command: a\ncpus: lots\n")
 
-    alone = typing("folder", "check", str(one)).err.splitlines()
-    assert alone[0] == f"{one} is not right yet:"
-    assert alone[1].startswith("  line 2, column 1: gpuz:")
-    assert f"{two}: cpus" in typing("folder", "check", str(one), str(two)).err
+    first, second = typing("folder", "check", str(one)).err.splitlines()
+    assert typing("folder", "check", str(one)).out == ""
+    assert first.startswith(f"{one}:2:1: gpuz: no such key")
+    assert second.startswith(f"{one}:3:7: cpus: ")
+    assert f"{two}:2:7: cpus" in typing("folder", "check", str(one), str(two)).err
+
+
+def test_a_bad_file_hides_nothing_of_the_good_ones(typing: Type, tmp_path: Path) -> None:
+    names = [tmp_path / name for name in ("good.yaml", "bad.yaml", "fine.yaml")]
+    for path in names:
+        path.write_text("gpuz: 1\n" if path.name == "bad.yaml" else "command: a\n")
+
+    said = typing("folder", "check", *map(str, names))
+
+    assert said.code == 1
+    assert said.out == f"{names[0]}: 1 job\n{names[2]}: 1 job\n"
+    assert all(line.startswith(f"{names[1]}:") for line in said.err.splitlines())
+
+
+def test_in_a_file_of_several_documents_a_mistake_tells_its_own(
+    typing: Type, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("command: a\n---\ncommand: b\ngpuz: 1\n")
+
+    said = typing("folder", "check", str(path))
+
+    assert said.err.startswith(f"{path}:4:1: in the document from line 3: gpuz: no such key")
+
+
+def test_a_cancel_file_that_names_no_job_is_told_how_to(typing: Type, tmp_path: Path) -> None:
+    (tmp_path / "m4.cancel").touch()
+
+    said = typing("folder", "check", str(tmp_path / "m4.cancel"))
+
+    assert said.code == 1
+    assert "name it JOB.cancel, like 42.cancel" in said.err
 
 
 def test_a_file_is_read_as_the_watched_folder_does(typing: Type, tmp_path: Path) -> None:

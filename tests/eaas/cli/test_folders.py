@@ -90,3 +90,10 @@ def test_a_name_that_the_folder_would_not_take_is_told(typing: Type, tmp_path: P
     path.write_text("command: a\n")
 
     assert "end in .yaml or .yml" in typing("folder", "check", str(path)).err
+
+
+def test_the_rules_of_a_watched_folder_are_in_the_help(typing: Type) -> None:
+    said = " ".join(typing("folder", "--help").out.split())
+
+    for words in ("accepted/", "refused/", ".status.yaml", "log: true", "42.cancel", "---"):
+        assert words in said
