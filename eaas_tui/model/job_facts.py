@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from typing import Final
 
+from eaas.lifecycle import ENDED
 from eaas.views import CardView, JobView
 from eaas_tui.model.columns import Cell
 from eaas_tui.model.format import (
@@ -41,7 +42,12 @@ def facts(
 
 
 def cards_of(job: JobView, picture: Picture) -> list[CardView]:
-    """Return the cards that the job holds, with their newest readings."""
+    """Return the cards that the job holds, with their newest readings; an ended one holds none.
+
+    What it had may be somebody else's by now, and so is the load on it.
+    """
+    if job.state in ENDED:
+        return []
     node = picture.nodes.get(job.node or "")
     held = {card.uuid for card in job.cards}
     return [] if node is None else [card for card in node.cards if card.uuid in held]

@@ -35,6 +35,15 @@ def test_a_running_job_is_told_with_its_cards_as_they_are_now() -> None:
     ]
 
 
+def test_an_ended_job_shows_nothing_of_what_its_card_does_for_another_now() -> None:
+    held = HeldCardView(uuid="GPU-n1-1", index=1, memory_mib=None)
+    job = a_job(42, "Succeeded", node="n1", cards=(held,), started_at=AT, finished_at=AT)
+
+    lines = text(job, a_picture(a_node("n1", a_card(1, utilization_pct=92))), NOW)
+
+    assert not [line for line in lines if "util" in line]
+
+
 def test_a_waiting_job_is_told_with_its_reason() -> None:
     reason = ReasonView(code="too_few_free_cards", text="needs 8, 5 free")
     job = a_job(42, position=3, reason=reason, timeout_s=3600.0, spec={"image": "busybox"})
