@@ -158,7 +158,7 @@ def _attempts(attempts: Sequence[AttemptView]) -> list[TextLine]:
                 moment(one.started_at),
                 moment(one.finished_at),
                 None if one.exit_code is None else str(one.exit_code),
-                log_size(one.log),
+                "being written" if one.finished_at is None else log_size(one.log),
                 None if one.reason is None else one.reason.text,
             )
             for one in reversed(attempts)

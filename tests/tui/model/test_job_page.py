@@ -1,5 +1,6 @@
 import yaml
 
+from eaas.units import utc_text
 from eaas.views import PhaseView, ReasonView
 from eaas_tui.model.job_page import (
     bytes_words,
@@ -47,6 +48,16 @@ def test_a_failed_job_says_its_reason_its_code_and_every_attempt_newest_first() 
     assert "out of memory yes" in lines
     begin = lines.index("ATTEMPTS")
     assert [line[0] for line in lines[begin + 2 :]] == ["2", "1"]
+
+
+def test_the_size_of_a_log_is_told_once_it_is_known() -> None:
+    attempts = (an_attempt(number=1, finished_at=utc_text(AT)), an_attempt(number=2))
+
+    lines = words(overview(a_job(42, "Running", attempts=attempts), None, AT))
+
+    runs, ended = lines[lines.index("ATTEMPTS") + 2 :]
+    assert "being written" in runs
+    assert "100 B" in ended
 
 
 def test_a_pull_tells_how_far_it_is() -> None:
