@@ -28,6 +28,8 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
     """The highest goes first when the list is too narrow; 0 always stays."""
     sort: str | None = None
     """What a click on its title sorts by; None when nothing can be sorted by it."""
+    descends: bool = False
+    """Whether its values fall from the top down in that order, until it is turned around."""
 
     @property
     def least(self) -> int:

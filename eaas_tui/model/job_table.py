@@ -24,16 +24,18 @@ COLUMNS: Final[Sequence[Column]] = (
     Column(key="user", title="USER", width=10, min_width=7, rank=5, sort="user"),
     Column(key="state", title="STATE", width=12, sort="state"),
     Column(key="queue", title="QUEUE", width=16, min_width=10, rank=8, sort="queue"),
-    Column(key="gpus", title="GPU", width=4, align="right", rank=3, sort="gpus"),
+    Column(key="gpus", title="GPU", width=4, align="right", rank=3, sort="gpus", descends=True),
     Column(key="node", title="NODE", width=14, min_width=11, rank=7, sort="node"),
     Column(key="time", title="TIME", width=7, align="right", rank=4, sort="time"),
-    Column(key="priority", title="PRI", width=4, align="right", rank=6, sort="priority"),
+    Column(
+        key="priority", title="PRI", width=4, align="right", rank=6, sort="priority", descends=True
+    ),
     Column(key="why", title="WHY / ETA", width=28, min_width=18, flex=3, rank=2, sort="reason"),
 )
 WIDE: Final[Sequence[Column]] = (
     *COLUMNS,
     Column(key="attempt", title="TRY", width=4, align="right", rank=9, sort="attempt"),
-    Column(key="age", title="AGE", width=7, align="right", rank=10, sort="age"),
+    Column(key="age", title="AGE", width=7, align="right", rank=10, sort="age", descends=True),
     Column(key="image", title="IMAGE", width=24, min_width=12, rank=11),
 )
 """With what one looks for more rarely; a row has cells for all of these."""

@@ -60,14 +60,14 @@ class RowScroll(RowCanvas, Generic[K]):
 
     def _header(self) -> Row:
         key, is_reverse = self.sort
-        sign = "v" if is_reverse else "^"
-        sorts = [column.sort is not None and column.sort == key for column in self.columns]
-        return Row(
-            tuple(
-                column.title + (sign if is_sorted else "")
-                for column, is_sorted in zip(self.columns, sorts, strict=True)
-            )
-        )
+
+        def sign(column: Column) -> str:
+            """Return ``^`` where values rise from the top down, ``v`` where they fall."""
+            if column.sort is None or column.sort != key:
+                return ""
+            return "v" if column.descends is not is_reverse else "^"
+
+        return Row(tuple(column.title + sign(column) for column in self.columns))
 
     def _bar_at(self, line: int) -> str:
         count, height = len(self.rows), self.rows_seen

@@ -2,9 +2,14 @@
 
 from typing import Any
 
+import pytest
+
+from eaas.units import utc_text
 from eaas.views import HeldCardView, ReasonView
-from eaas_tui.model.columns import text_of
+from eaas_tui.model.columns import Column, text_of
 from eaas_tui.model.job_table import COLUMNS, WIDE, job_row
+from eaas_tui.model.order import ordered
+from tests.rig import views
 from tests.rig.stand_in import AT, a_job
 
 NOW = 1_772_352_100.0
@@ -57,3 +62,30 @@ def test_equal_jobs_make_equal_rows_so_that_nothing_is_painted_twice() -> None:
 
 def test_the_narrow_list_is_the_beginning_of_the_wide_one() -> None:
     assert list(WIDE[: len(COLUMNS)]) == list(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    "column", [column for column in WIDE if column.sort], ids=lambda it: it.key
+)
+def test_a_column_says_whether_its_values_fall_in_its_order(column: Column) -> None:
+    jobs = [
+        views.a_job(
+            n,
+            ("Running", "Stopping")[n],
+            name=f"n{n}",
+            user=f"u{n}",
+            queue=f"q{n}",
+            node=f"n{n}",
+            priority=n,
+            attempt=n,
+            started_at=utc_text(views.AT - 50 * n - 9),
+            created_at=utc_text(views.AT - 100 * n),
+            spec={"gpus": n + 1},
+            reason=views.a_reason(text=f"r{n}"),
+        )
+        for n in (0, 1)
+    ]
+
+    listed = [job.id for job in ordered(jobs, column.sort or "", now=views.AT)]
+
+    assert listed == ([1, 0] if column.descends else [0, 1])

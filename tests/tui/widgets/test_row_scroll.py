@@ -66,3 +66,21 @@ async def test_a_list_that_fits_has_no_scrollbar() -> None:
     app = LongApp()
     async with app.run_test(size=(20, 101)):
         assert thumb(app.query_one(RowList)) == []
+
+
+async def test_the_mark_at_a_title_tells_whether_values_rise_or_fall() -> None:
+    app = LongApp()
+    async with app.run_test(size=(20, 11)):
+        row_list = app.query_one(RowList)
+        for descends, is_reverse, mark in (
+            (False, False, "^"),
+            (False, True, "v"),
+            (True, False, "v"),
+            (True, True, "^"),
+        ):
+            row_list.show_columns(
+                (Column(key="id", title="ID", width=6, sort="id", descends=descends),)
+            )
+            row_list.show_sort("id", is_reverse=is_reverse)
+
+            assert row_list.render_line(0).text.split() == [f"ID{mark}"]
