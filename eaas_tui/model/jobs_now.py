@@ -1,4 +1,4 @@
-"""The jobs that matter now: what runs longest, what failed lately, what waits first in line."""
+"""The jobs that matter now: what runs longest, what waits first in line, what failed lately."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest, nsmallest
@@ -14,11 +14,13 @@ from eaas_tui.model.job_set import once
 from eaas_tui.model.picture import Picture
 from eaas_tui.model.viewport import Rows
 
-LATELY_S: Final = 3600.0
+LATELY_S: Final = 1800.0
 """A job that failed longer ago is history."""
 NEVER: Final = "~"
 """Later than any time: those are RFC 3339 in UTC, so their texts sort as they do."""
 LAST: Final = 1 << 62
+FAILED_SHARE: Final = 4
+"""One line in so many is kept for what failed lately, the others are for what is to come."""
 BAD: Final = frozenset({JobState.FAILED, JobState.TIMED_OUT})
 
 COLUMNS: Final = tuple(
@@ -33,18 +35,19 @@ def jobs_now(
 ) -> Rows[int]:
     """Return as many jobs as there is room for; ``now`` in Unix seconds.
 
-    Each of the three kinds gets a third of the room, and more where another needs less.
+    What runs and what waits share the room; what failed lately gets a quarter at most, at the end,
+    and more where there is room left.
     """
     user = picture.user if mine else None
     jobs = picture.jobs
-    running, failed, waiting = once(
+    running, waiting, failed = once(
         jobs, ("now", user, room), lambda: _kinds(jobs.values(), user, room)
     )
     since = utc_text(now - LATELY_S)
     lately = [job for job in failed if (job.finished_at or "") >= since]
-    kinds = (running, lately, waiting)
-    shares = fair_shares([len(kind) for kind in kinds], room)
-    shown = [job for kind, share in zip(kinds, shares, strict=True) for job in kind[:share]]
+    kept = min(len(lately), room // FAILED_SHARE)
+    first, then = fair_shares([len(running), len(waiting)], room - kept)
+    shown = [*running[:first], *waiting[:then], *lately[: room - first - then]]
     by_id: Mapping[int, JobView] = {job.id: job for job in shown}
     several = len(picture.pools) > 1
     return Rows(
@@ -71,7 +74,10 @@ def fair_shares(wanted: Sequence[int], room: int) -> list[int]:
 def _kinds(
     jobs: Iterable[JobView], user: str | None, room: int
 ) -> tuple[list[JobView], list[JobView], list[JobView]]:
-    """Return the first of what is on a node, what failed and what waits; ``user``'s, if given."""
+    """Return the first of what is on a node, what waits and what failed; ``user``'s, if given.
+
+    Of what is on a node, what nobody knows the state of comes first.
+    """
     running: list[JobView] = []
     failed: list[JobView] = []
     waiting: list[JobView] = []
@@ -85,7 +91,11 @@ def _kinds(
         elif job.state in BAD:
             failed.append(job)
     return (
-        nsmallest(room, running, key=lambda job: (job.started_at or NEVER, job.id)),
-        nlargest(room, failed, key=lambda job: (job.finished_at or "", job.id)),
+        nsmallest(
+            room,
+            running,
+            key=lambda job: (job.state != JobState.UNKNOWN, job.started_at or NEVER, job.id),
+        ),
         nsmallest(room, waiting, key=lambda job: (job.position or LAST, job.id)),
+        nlargest(room, failed, key=lambda job: (job.finished_at or "", job.id)),
     )

@@ -85,6 +85,13 @@ class HelpScreen(ModalScreen[Entry | None]):
         keys.add_options(Option(Content(f"{it.press:<{COLUMN}} {it.does}")) for it in self._shown)
 
 
+HEAD: Final = (
+    Entry("GPU 3/8", "top line: cards that jobs hold, of all"),
+    Entry("FAIL 2", "top line: jobs failed since this console began"),
+)
+"""What the counts of the top line count."""
+
+
 def entries(view: str, may: frozenset[Needs]) -> list[Entry]:
     """Return what can be pressed and typed on a view, its own keys first."""
     pressed = [
@@ -94,7 +101,7 @@ def entries(view: str, may: frozenset[Needs]) -> list[Entry]:
     ]
     said = () if view in FORMS else VERBS
     typed = [Entry(usage(verb), verb.words, verb=verb.name) for verb in said if verb.needs in may]
-    return [*pressed, *typed]
+    return [*pressed, *(() if view in FORMS else HEAD), *typed]
 
 
 def matching(found: Sequence[Entry], words: str) -> list[Entry]:

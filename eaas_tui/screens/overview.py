@@ -177,5 +177,6 @@ class OverviewScreen(PoolActingScreen):
         heights = (nodes + queues if self.size.height >= SHORT else 0, queues)
         if heights != self._heights:
             self._heights = heights
+            self.call_after_refresh(self._draw_jobs)  # there is room for other jobs then
             self.query_one("#pool").styles.height = heights[0] or "1fr"
             self.query_one(QueueList).styles.height = heights[1] or "100%"

@@ -20,17 +20,31 @@ JOBS = {
 }
 
 
-def test_the_longest_runs_then_what_failed_lately_then_the_head_of_the_line() -> None:
-    assert jobs_now(a_picture(jobs=JOBS), NOW, room=20).keys == [2, 1, 3, 5, 4, 8, 7]
+def test_the_longest_runs_then_the_head_of_the_line_then_what_failed_lately() -> None:
+    assert jobs_now(a_picture(jobs=JOBS), NOW, room=20).keys == [2, 1, 3, 8, 7, 5, 4]
 
 
-def test_little_room_is_shared_among_the_three() -> None:
-    assert jobs_now(a_picture(jobs=JOBS), NOW, room=3).keys == [2, 5, 8]
-    assert jobs_now(a_picture(jobs=JOBS), NOW, room=5).keys == [2, 1, 5, 4, 8]
+def test_little_room_goes_to_what_runs_and_waits_and_a_quarter_to_what_failed() -> None:
+    assert jobs_now(a_picture(jobs=JOBS), NOW, room=3).keys == [2, 1, 8]
+    assert jobs_now(a_picture(jobs=JOBS), NOW, room=5).keys == [2, 1, 8, 7, 5]
+
+
+def test_failures_never_push_out_what_waits_and_leave_after_half_an_hour() -> None:
+    failed = {id: a_job(id, state="Failed", finished_at="2025-06-01T10:11:00Z") for id in (11, 12)}
+    picture = a_picture(jobs={**failed, 7: a_job(7, position=1), 1: a_job(1, state="Running")})
+
+    assert jobs_now(picture, NOW, room=2).keys == [1, 7]
+    assert jobs_now(picture, NOW + 1800, room=20).keys == [1, 7]
+
+
+def test_what_nobody_knows_the_state_of_comes_first() -> None:
+    lost = a_job(20, state="Unknown", started_at="2025-06-01T10:11:00Z")
+
+    assert jobs_now(a_picture(jobs={**JOBS, 20: lost}), NOW, room=20).keys[:2] == [20, 2]
 
 
 def test_only_mine_on_demand() -> None:
-    assert jobs_now(a_picture(jobs=JOBS), NOW, room=20, mine=True).keys == [2, 1, 3, 4, 7]
+    assert jobs_now(a_picture(jobs=JOBS), NOW, room=20, mine=True).keys == [2, 1, 3, 7, 4]
 
 
 def test_shares_add_up_and_nobody_gets_more_than_wanted() -> None:

@@ -32,6 +32,12 @@ def test_help_leaves_out_what_one_may_not_do() -> None:
     assert not [entry for entry in looking if "cancel" in entry.does]
 
 
+def test_help_says_since_when_failures_are_counted() -> None:
+    (entry,) = matching(entries("overview", ALL), "FAIL top line")
+
+    assert "since this console began" in entry.does
+
+
 def test_help_is_found_by_words_and_by_the_key_itself() -> None:
     found = entries("jobs", ALL)
 

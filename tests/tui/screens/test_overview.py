@@ -61,9 +61,21 @@ async def test_nodes_queues_jobs_and_events_are_seen_at_once(size: tuple[int, in
         assert [words for words in seen if words not in text] == []
 
 
+async def test_what_waits_is_seen_below_what_runs_though_much_has_failed() -> None:
+    ran = [a_job(id, state="Running", started_at="2025-06-01T10:00:00Z") for id in range(3)]
+    failed = [a_job(id, state="Failed", finished_at="2025-06-01T10:10:00Z") for id in range(3, 9)]
+    waiting = [a_job(id, position=id) for id in range(10, 16)]
+    jobs = {job.id: job for job in (*ran, *failed, *waiting)}
+    async with on_screen(OverviewScreen(), replace(PICTURE, jobs=jobs), size=(80, 24)) as (app, _):
+        text = "\n".join(screen_lines(app))
+
+        assert [text.count(state) for state in ("Running", "Pending", "Failed ")] >= [3, 2, 1]
+        assert text.index("Running") < text.index("Pending") < text.index("Failed ")
+
+
 async def test_the_selected_job_stands_beside_the_list_on_a_wide_screen() -> None:
     async with on_screen(OverviewScreen(), PICTURE, size=(200, 60)) as (app, pilot):
-        await pilot.press("tab", "tab", "j", "j")
+        await pilot.press("tab", "tab", "j")
         await pilot.pause()
 
         about = app.screen.query_one("#preview-facts", TextLines)
@@ -90,7 +102,7 @@ async def test_keys_about_jobs_act_on_the_job_that_holds_the_card() -> None:
     async with on_screen(OverviewScreen(), PICTURE) as (app, pilot):
         app.screen.query_one(CardGrid).select(Spot("default", "a", "GPU-a-0"))
         on_card = app.screen.facts()["jobs"]  # type: ignore[attr-defined]
-        await pilot.press("tab", "tab", "j", "j")
+        await pilot.press("tab", "tab", "j")
         in_list = app.screen.facts()["jobs"]  # type: ignore[attr-defined]
 
         assert (on_card, in_list) == ([42], [43])
