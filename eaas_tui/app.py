@@ -95,6 +95,10 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         self._pace: Final = Pace(slow=self.arguments.slow)
         self._due: Timer | None = None
         self._is_held = False
+        self._node_shown: Screen[Any] | None = None
+        """The node's screen that was opened last; it knows which node it came to."""
+        self._selected_then: str | None = None
+        """Which node was selected where that was opened from."""
         self._interrupted_at = float("-inf")
         themes.register(self)
         if self.no_color:
@@ -181,12 +185,23 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         self.push_screen(made("job", id, tab=tab))
 
     def open_node(self, name: str | None = None) -> None:
-        """Open a node above what is shown: this one, the selected one, or the first."""
-        chosen = name or self._facts().get("node") or min(self.picture.nodes, default=None)
+        """Open a node above what is shown: this one, the one meant here, or the first."""
+        selected = self._facts().get("node")
+        chosen = name or self._node_meant(selected) or min(self.picture.nodes, default=None)
         if chosen is None:
             self.say("there is no node yet: mini-eaas up starts one on this machine")
-        else:
-            self.push_screen(made("node", chosen))
+            return
+        if selected is not None and getattr(self.screen, "view_name", "") != "node":
+            self._selected_then = selected
+        self._node_shown = made("node", chosen)
+        self.push_screen(self._node_shown)
+
+    def _node_meant(self, selected: str | None) -> str | None:
+        """Return the node looked at last, until a person has selected another one since."""
+        last = getattr(self._node_shown, "node", None)
+        if last in self.picture.nodes and selected in (None, self._selected_then):
+            return str(last)
+        return selected
 
     def action_submit(self) -> None:
         """Open the form for a new job."""
