@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from textual.app import App, ComposeResult
 from textual.screen import ModalScreen
 
+from eaas.lifecycle import ENDED
 from eaas_tui import themes
 from eaas_tui.commands import Command, Mistake, completions, needs_of, understood
 from eaas_tui.model.picture import Picture
@@ -122,7 +123,14 @@ def _cancel(app: "ConsoleApp", command: Command) -> None:
     """Ask before anything ends, as the key does."""
     from eaas_tui.screens.acting import cancel_question
 
-    jobs, known = command.jobs, app.picture.jobs
+    known = app.picture.jobs
+    ended = [id for id in command.jobs if id in known and known[id].state in ENDED]
+    if ended:
+        named = ", ".join(known[id].ref for id in ended)
+        app.say(f"job {named} has ended" if len(ended) == 1 else f"jobs {named} have ended")
+    jobs = tuple(id for id in command.jobs if id not in ended)
+    if not jobs:
+        return
 
     def answered(yes: "Yes | None") -> None:
         if yes is not None:

@@ -9,6 +9,7 @@ from textual.message import Message
 from eaas.lifecycle import ENDED, JobState
 from eaas.views import JobView
 from eaas_tui.actions import PRIORITY_LEAST, PRIORITY_MOST, Actions, actions_of
+from eaas_tui.model.picture import Picture
 from eaas_tui.screens.base import PictureScreen
 from eaas_tui.screens.confirm import LINES_SHOWN, AskNumber, Confirm, PickQueue, TypeToConfirm, Yes
 from eaas_tui.screens.opening import opening_of
@@ -224,7 +225,9 @@ def lines_of(jobs: Sequence[JobView]) -> list[str]:
 
 def _words(job: JobView) -> tuple[str, ...]:
     cards = ", ".join("?" if card.index is None else str(card.index) for card in job.cards)
-    where = f"{job.node}{f' card {cards}' if cards else ''}" if job.node else f"{job.queue}"
+    where = (
+        f"{job.node}{f' card {cards}' if cards else ''}" if job.node else f"{job.pool}/{job.queue}"
+    )
     return job.ref, job.name or "", f"of {job.user}", job.state, where
 
 
@@ -240,7 +243,19 @@ def cancel_question(jobs: Sequence[JobView | int], user: str | None) -> Confirm:
         yes=f"Cancel {these}",
         no="Leave running" if is_placed else "Leave waiting",
         asks_grace=is_placed,
+        remark=lambda picture: ended_since(known, picture),
     )
+
+
+def ended_since(jobs: Sequence[JobView], picture: Picture) -> str | None:
+    """Return which of the jobs have ended in the picture, or None while none has."""
+    now = [picture.jobs[job.id] for job in jobs if job.id in picture.jobs]
+    ended = [job for job in now if job.state in ENDED]
+    if not ended:
+        return None
+    if len(jobs) == 1:
+        return f"job {ended[0].ref} has ended meanwhile: {ended[0].state}"
+    return f"{len(ended)} of them {_has(ended)} ended meanwhile"
 
 
 def _kill_question(jobs: Sequence[JobView], user: str | None) -> TypeToConfirm:

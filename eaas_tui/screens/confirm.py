@@ -5,7 +5,7 @@ a typed ``y`` or its own button gives the other, once the question has been ther
 paste answers nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
 from typing import ClassVar, Final, TypeVar
 
@@ -22,6 +22,7 @@ from textual.widgets.option_list import Option
 from eaas.lifecycle import DEFAULT_GRACE_S
 from eaas.units import UnitError, format_duration, parse_duration_s
 from eaas.views import QueueView
+from eaas_tui.model.picture import Picture
 
 T = TypeVar("T")
 
@@ -104,8 +105,11 @@ class Confirm(Question[Yes]):
         yes: str,
         no: str = "Back",
         asks_grace: bool = False,
+        remark: Callable[[Picture], str | None] | None = None,
     ) -> None:
+        """``remark`` says what has become of what is asked about since; None while it is so."""
         super().__init__(title, named(lines))
+        self._remark: Final = remark
         self._yes: Final = yes
         self._no: Final = no
         self._asks_grace: Final = asks_grace
@@ -113,7 +117,13 @@ class Confirm(Question[Yes]):
 
     def on_mount(self) -> None:
         """Wait until it was painted and could be read; the button has its key from then on."""
+        if self._remark is not None:
+            self.watch(self.app, "picture", self._heard, init=False)
         self.call_after_refresh(self._painted)
+
+    def _heard(self, picture: Picture) -> None:
+        if self._remark is not None and (text := self._remark(picture)) is not None:
+            self.say(text)
 
     def _painted(self) -> None:
         if reading_s := float(getattr(self.app, "reading_s", 0.0)):

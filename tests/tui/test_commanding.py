@@ -10,6 +10,8 @@ from textual.widgets import Input
 from eaas_tui.commands import Command
 from eaas_tui.screens.confirm import Confirm
 from tests.rig.consoles import a_console
+from tests.rig.pictures import a_job, a_picture
+from tests.rig.pilots import screen_lines
 
 
 class Asked:
@@ -72,6 +74,22 @@ async def test_cancelling_asks_first_and_enter_is_no_yes() -> None:
         await pilot.press("y")
 
     assert asked.wishes == [("cancel", (1, 2), {"grace_s": None})]
+
+
+async def test_cancelling_an_ended_job_says_so_and_asks_nothing() -> None:
+    app = a_console()
+    app.actions = Asked()  # type: ignore[misc, assignment]
+    async with app.run_test() as pilot:
+        app.picture = a_picture(jobs={35: a_job(35, state="Succeeded"), 36: a_job(36)})
+        app.carry_out(Command(verb="cancel", jobs=(35,)))
+        await pilot.pause()
+
+        assert [note.message for note in app._notifications] == ["job 35 has ended"]
+        assert len(app.screen_stack) == 1
+
+        app.carry_out(Command(verb="cancel", jobs=(35, 36)))
+        await pilot.pause()
+        assert "Cancel job 36?" in "\n".join(screen_lines(app))
 
 
 @pytest.mark.parametrize("verb", ["prio", "top", "move", "cancel", "retry", "queue", "node"])

@@ -18,12 +18,14 @@ from eaas_tui.screens.acting import (
     ActingScreen,
     CloneAsked,
     cancel_question,
+    ended_since,
     line_of,
     lines_of,
 )
 from eaas_tui.screens.base import PictureApp
 from eaas_tui.screens.confirm import AskNumber, Confirm, PickQueue, TypeToConfirm
 from tests.rig.pictures import a_picture, a_queue
+from tests.rig.pilots import screen_lines
 from tests.rig.stand_in import StandIn, a_job, serving
 from tests.rig.views import a_held_card
 
@@ -124,6 +126,23 @@ async def test_a_job_that_waits_gets_no_grace_to_ask_for(desk: Desk) -> None:
         assert await desk.asked(pilot) == []
 
 
+async def test_a_question_says_that_its_job_has_ended_meanwhile(desk: Desk) -> None:
+    async with desk.chosen(a_job(1, "Running", node="n1")) as (app, pilot):
+        await pilot.press("x")
+        app.picture = a_picture(jobs={1: a_job(1, "Succeeded")})
+        await pilot.pause()
+
+        assert "job 1 has ended meanwhile: Succeeded" in "\n".join(screen_lines(app))
+
+
+def test_a_question_about_several_jobs_counts_those_that_have_ended() -> None:
+    jobs = [a_job(1), a_job(2), a_job(3)]
+    picture = a_picture(jobs={1: a_job(1), 2: a_job(2, "Failed"), 3: a_job(3, "Cancelled")})
+
+    assert ended_since(jobs, picture) == "2 of them have ended meanwhile"
+    assert ended_since(jobs[:1], picture) is None
+
+
 async def test_what_is_killed_at_once_has_its_number_typed_and_gets_no_grace(desk: Desk) -> None:
     jobs = (a_job(1, "Running", node="n1"), a_job(2, user="bob"))
     async with desk.chosen(*jobs) as (app, pilot):
@@ -145,7 +164,7 @@ def test_several_jobs_are_named_one_below_the_other_in_columns() -> None:
     jobs = [a_job(9, name="训练"), a_job(10, "Running", name="train", user="bo", node="n")]
 
     assert lines_of(jobs) == [
-        "9   训练   of ada  Pending  default",
+        "9   训练   of ada  Pending  default/default",
         "10  train  of bo   Running  n",
     ]
     assert lines_of([]) == []
