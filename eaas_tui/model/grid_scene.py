@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Final
 
 import msgspec
+from rich.cells import cell_len
 
 from eaas.views import CardView
 from eaas_tui.model.card_facts import card_sentence, node_sentence
@@ -102,13 +103,28 @@ def _look(scene: Scene, line: Line, sparks: Sparks) -> Look:
     if line.is_pool:
         spark = sparks.of(scene, line, None, POOL_SPARK) if scene.width >= SPARK_FROM else ""
         closed = line.pool in scene.closed
-        return pool_pieces(line, scene.picture, scene.spot, is_closed=closed, spark=spark)
+        pieces = pool_pieces(line, scene.picture, scene.spot, is_closed=closed, spark=spark)
+        return _within(pieces, scene.width)
     look: Look = []
     for block in line.blocks:
         width = measure.spark - 1
         spark = sparks.of(scene, line, block.node.name, width) if measure.spark else ""
         look += block_pieces(block, measure, scene.wish, scene.spot, spark)
     return look
+
+
+def _within(look: Look, width: int) -> Look:
+    """Return the line, with a tilde at its end where it is cut."""
+    if sum(cell_len(text) for text, _, _ in look) <= width:
+        return look
+    kept: Look = []
+    for text, tone, chosen in look:
+        cells = cell_len(text)
+        if cells >= width:
+            return [*kept, (padded(text + " ", width), tone, chosen)]
+        kept.append((text, tone, chosen))
+        width -= cells
+    return kept
 
 
 def _info(scene: Scene) -> str:

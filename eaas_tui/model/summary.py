@@ -52,7 +52,7 @@ def link_part(link: Link, now: float) -> Part:
         case "replay":
             return Part("> replay", "warn")
         case "away":
-            return Part(f"! away{since}{why}", "bad")
+            return Part(f"! away{since}, trying again{why}", "bad")
         case "refused":
             return Part(f"! refused{why}", "bad")
 

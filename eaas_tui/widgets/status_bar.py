@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import getters
@@ -12,6 +12,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
+from eaas_tui.model.columns import padded
 from eaas_tui.model.picture import EMPTY, Picture
 from eaas_tui.model.summary import Part, link_part, pool_parts
 from eaas_tui.screens.base import PictureApp
@@ -125,7 +126,7 @@ def laid_out(left: Sequence[Part], right: Sequence[Part], width: int) -> list[Pa
 def _cut(line: Sequence[Part], width: int) -> list[Part]:
     parts = []
     for part in line:
-        text = part.text if cell_len(part.text) <= width else set_cell_size(part.text, width)
+        text = part.text if cell_len(part.text) <= width else padded(part.text, width)
         width -= cell_len(text)
         if text:
             parts.append(Part(text, part.tone))

@@ -38,6 +38,13 @@ def test_the_last_line_is_about_what_the_cursor_is_on() -> None:
     assert "node00  Ready  1 of 8 cards free" in about_node[-1]
 
 
+def test_a_pools_line_that_is_cut_says_so() -> None:
+    line = words(a_scene(a_big_picture(3, 8), 40, 9))[1]
+
+    assert cell_len(line) == 40
+    assert line.endswith("~")
+
+
 def test_wide_lines_end_in_the_last_quarter_of_an_hour() -> None:
     wide = words(a_scene(a_big_picture(2, 2), 140, 9))
 

@@ -40,7 +40,7 @@ def test_an_empty_picture_has_a_line_too() -> None:
         (Link(state="connecting", since=0.0), Part("... connecting", "muted")),
         (
             Link(state="away", since=88.0, text="nobody answers"),
-            Part("! away since 12s: nobody answers", "bad"),
+            Part("! away since 12s, trying again: nobody answers", "bad"),
         ),
         (Link(state="refused", since=5.0, text="no token"), Part("! refused: no token", "bad")),
     ],

@@ -35,6 +35,7 @@ def test_a_long_reason_leaves_the_counts_in_place() -> None:
 
     assert "GPU 2/3" in line
     assert "! away since 12s: because" in line
+    assert line.endswith("~")
 
 
 async def test_the_line_follows_the_picture_and_tells_the_time_since_it_is_old() -> None:
@@ -50,4 +51,4 @@ async def test_the_line_follows_the_picture_and_tells_the_time_since_it_is_old()
 
         app.picture = replace(picture, link=Link(state="away", since=988.0, text="nobody answers"))
         await pilot.pause()
-        assert "! away since 12s: nobody answers" in lines_of(bar)[0]
+        assert "! away since 12s, trying again: nobody answers" in lines_of(bar)[0]
