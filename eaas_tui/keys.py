@@ -33,6 +33,8 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     needs: Needs = "look"
     priority: bool = False
     """Whether it works in forms and questions, too."""
+    tab: str = ""
+    """Of a screen with tabs: the only one whose footer shows it; empty is every one."""
     rank: int = 50
     """The footer's order: what is used most has the smallest number."""
 
@@ -166,20 +168,21 @@ KEYS: Final[tuple[Key, ...]] = (
     Key(keys=("left_parenthesis",), action="previous_attempt", words="previous attempt",
         where=LOG),
     Key(keys=("f",), action="follow", words="log: follow its end", short="follow", where=LOG,
-        rank=3),
+        tab="Log", rank=3),
     Key(keys=("w",), action="wrap", words="log: wrap long lines", short="wrap", where=LOG,
-        rank=13),
+        tab="Log", rank=13),
     Key(keys=("t",), action="times", words="log: when each line arrived", short="times",
-        where=LOG, rank=17),
+        where=LOG, tab="Log", rank=17),
     Key(keys=("e",), action="next_stream", words="log: stdout, stderr, both", where=LOG),
-    Key(keys=("slash",), action="search", words="log: search", short="search", where=LOG, rank=4),
+    Key(keys=("slash",), action="search", words="log: search", short="search", where=LOG,
+        tab="Log", rank=4),
     Key(keys=("n",), action="search_next", words="log: next hit", where=LOG),
     Key(keys=("N",), action="search_previous", words="log: hit before", where=LOG),
     Key(keys=("c",), action="copy", words="log: copy what is selected or shown", short="copy",
-        where=LOG, rank=14),
+        where=LOG, tab="Log", rank=14),
     Key(keys=("C",), action="copy_all", words="log: copy all of it", where=LOG),
     Key(keys=("S",), action="save", words="log: save to a file", short="save", where=LOG,
-        rank=16),
+        tab="Log", rank=16),
     # Acting on queues and nodes.
     Key(keys=("Z",), action="toggle_queue", words="pause or resume the queue",
         short="pause queue", where=_at("overview"), needs="admin", rank=40),
@@ -249,10 +252,15 @@ def app_bindings() -> list[Binding]:
     return _bindings(key for key in KEYS if key.where == ANYWHERE)
 
 
-def footer_keys(view: str, *, may: Iterable[Needs]) -> list[Key]:
-    """Return what the footer shows on a view, most used first, without what one may not do."""
+def footer_keys(view: str, *, may: Iterable[Needs], tab: str = "") -> list[Key]:
+    """Return what the footer shows on a view, most used first, without what one may not do.
+
+    On a view with tabs, ``tab`` is the one that is open.
+    """
     allowed = frozenset(may)
-    shown = [key for key in keys_of(view) if key.short and key.needs in allowed]
+    shown = [
+        key for key in keys_of(view) if key.short and key.needs in allowed and key.tab in ("", tab)
+    ]
     return sorted(shown, key=lambda key: key.rank)
 
 

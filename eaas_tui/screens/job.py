@@ -176,6 +176,7 @@ class JobScreen(LogKeys):
         self._tab = tab
         self.query_one(ContentSwitcher).current = tab
         self.query_one(TabRow).choose(tab)
+        self.query_one(KeyBar).tab = tab
         log = self.query_one(LogPane)
         pane: Widget = log.view if tab == "Log" else self.query_one(f"#{tab}")
         pane.focus()

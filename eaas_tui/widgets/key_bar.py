@@ -50,6 +50,9 @@ class KeyBar(Widget):
     may: var[frozenset[Needs]] = var(frozenset[Needs]({"look", "act", "admin"}))
     """What this person may do: what they may not is not offered."""
 
+    tab: var[str] = var("")
+    """The open tab of a screen that has some."""
+
     def __init__(self, view: str | None = None) -> None:
         """``view`` is the name of a view; without one it is the screen's own."""
         super().__init__()
@@ -65,6 +68,10 @@ class KeyBar(Widget):
 
     def watch_may(self) -> None:
         """Offer other keys."""
+        self.refresh()
+
+    def watch_tab(self) -> None:
+        """Offer the keys of another tab."""
         self.refresh()
 
     @property
@@ -91,4 +98,4 @@ class KeyBar(Widget):
                 self.app.simulate_key(place.key.keys[0])
 
     def _places(self) -> list[Place]:
-        return placed(footer_keys(self.view, may=self.may), self.size.width)
+        return placed(footer_keys(self.view, may=self.may, tab=self.tab), self.size.width)

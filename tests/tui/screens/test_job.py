@@ -5,6 +5,7 @@ from eaas_tui.screens.job import Tab
 from tests.rig.job_screen import RUNNING, JobApp, said, until_said
 from tests.rig.logs_in_memory import LogsInMemory
 from tests.rig.pictures import a_job
+from tests.rig.pilots import screen_lines
 
 
 async def test_a_waiting_job_says_first_why_it_waits_and_what_would_help() -> None:
@@ -30,6 +31,21 @@ async def test_the_tabs_are_chosen_by_number_and_by_brackets() -> None:
         await pilot.press("right_square_bracket", "right_square_bracket")
         await until_said(pilot, "[1 Overview]")
         assert "kept for 7 days" in said(app)
+
+
+async def test_the_footer_has_the_logs_keys_only_where_the_log_is_open() -> None:
+    app = JobApp(RUNNING, LogsInMemory(RUNNING))
+    async with app.run_test(size=(120, 24)) as pilot:
+        await until_said(pilot, "[1 Overview]")
+        before = screen_lines(app)[-1]
+        await pilot.press("2")
+        await until_said(pilot, "[2 Log]")
+        await pilot.pause()
+        on_log = screen_lines(app)[-1]
+
+    assert "follow" not in before
+    assert "x cancel" in before
+    assert "f follow" in on_log
 
 
 async def test_cancelling_asks_and_names_the_job_and_its_owner() -> None:
