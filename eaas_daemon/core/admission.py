@@ -10,7 +10,7 @@ from eaas.spelling import nearest
 from eaas.units import format_duration
 from eaas_daemon.core.ask import Ask, ask_of
 from eaas_daemon.core.events import Caller
-from eaas_daemon.core.fit import never
+from eaas_daemon.core.fit import every_never, never
 from eaas_daemon.core.model import Job, Pool, Queue
 from eaas_daemon.core.state import State
 
@@ -109,7 +109,7 @@ def _unknown_nodes(state: State, job: Job) -> list[FieldError]:
 
 
 def impossible(state: State, pool: Pool, ask: Ask) -> list[r.NodeReason]:
-    """Return why each node of the pool could never run the ask; empty if one could.
+    """Return all that keeps each node of the pool from the ask for ever; empty if one could run it.
 
     Offline nodes count by what they were known to have; a pool whose nodes are all offline is
     waiting, not impossible.
@@ -119,10 +119,10 @@ def impossible(state: State, pool: Pool, ask: Ask) -> list[r.NodeReason]:
         return []
     reasons: list[r.NodeReason] = []
     for node in nodes:
-        reason = never(node, ask, pool)
-        if reason is None:
+        own = list(every_never(node, ask, pool))
+        if not own:
             return []
-        reasons.append(reason)
+        reasons += own
     return reasons
 
 

@@ -1,5 +1,6 @@
 """Why a job waits, told from the same functions that decide it."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -17,7 +18,7 @@ from eaas.views import (
 )
 from eaas_daemon.core.admission import impossible
 from eaas_daemon.core.ask import Ask, Shape, ask_of, shape_of
-from eaas_daemon.core.fit import Room, refusal
+from eaas_daemon.core.fit import Room, every_never, refusal
 from eaas_daemon.core.model import Job, Node, Pool
 from eaas_daemon.core.plan import queue_gate, rooms_of
 from eaas_daemon.core.state import State
@@ -84,12 +85,14 @@ class Explainer:
     def _node_reasons(self, pool: Pool, ask: Ask) -> list[r.NodeReason]:
         if self._rooms is None:
             self._rooms = rooms_of(self._state)
-        found = []
+        found: list[r.NodeReason] = []
         for name in sorted(pool.members):
             if (room := self._rooms.get(name)) is None:
                 continue
             reason = refusal(room, ask, pool, _since(room.node))
-            if reason is not None:
+            if reason is not None and reason.never:
+                found += every_never(room.node, ask, pool)
+            elif reason is not None:
                 found.append(reason)
         return sorted(found, key=lambda reason: (reason.never, reason.node))
 
@@ -112,7 +115,7 @@ class Explainer:
                 ScopedReasonView(code=reason.code, text=r.sentence(reason), scope=scope)
                 for scope, reason in waiting.above
             ),
-            nodes=tuple(node_view(reason) for reason in waiting.nodes),
+            nodes=_node_views(waiting.nodes),
             blockers=() if waiting.never else self._blockers(job, waiting),
             eta=EtaView(at=None, in_s=None, kind="unknown"),
             advice=advice(waiting),
@@ -179,18 +182,29 @@ def _since(node: Node) -> str | None:
 def _sentence_for(job: Job, waiting: Waiting, position: int | None) -> str:
     text = f"job {job.number} waits: {r.sentence(waiting.first)}"
     if waiting.never:
-        text = f"job {job.number} can never start: {r.sentence(waiting.first)}"
+        node = getattr(waiting.first, "node", None)
+        alike: list[r.Reason] = [reason for reason in waiting.nodes if reason.node == node]
+        facts = "; ".join(map(r.sentence, alike or [waiting.first]))
+        text = f"job {job.number} can never start: {facts}"
     elif not waiting.above and not waiting.nodes:
         text = f"job {job.number} is about to be placed"
     return text if position is None or position <= 1 else f"{text}; it is number {position} in line"
 
 
-def node_view(reason: r.NodeReason) -> WhyNodeView:
-    """Return a node's reason as REST shows it."""
+def _node_views(reasons: Sequence[r.NodeReason]) -> tuple[WhyNodeView, ...]:
+    """Return a row for each node: the code of its first reason, and the words of all."""
+    by_node: dict[str, list[r.NodeReason]] = {}
+    for reason in reasons:
+        by_node.setdefault(reason.node, []).append(reason)
+    return tuple(map(_node_view, by_node.values()))
+
+
+def _node_view(reasons: Sequence[r.NodeReason]) -> WhyNodeView:
+    reason = reasons[0]
     return WhyNodeView(
         node=reason.node,
         code=reason.code,
-        text=r.sentence(reason),
+        text="; ".join(map(r.sentence, reasons)),
         asked=getattr(reason, "asked", None),
         available=getattr(reason, "available", None),
         never=reason.never,

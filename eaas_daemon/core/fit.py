@@ -1,6 +1,6 @@
-"""Whether a node can take an ask, and if not, the first reason why."""
+"""Whether a node can take an ask, and if not, why."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -43,18 +43,29 @@ def is_large_enough(card: CardReport, gpu_memory_mib: int | None) -> bool:
 
 
 def never(node: Node, ask: Ask, pool: Pool) -> r.NodeReason | None:
-    """Return why this node could not take the ask even when idle, or None if it could."""
+    """Return the first reason why this node could not take the ask even when idle, or None."""
+    return next(every_never(node, ask, pool), None)
+
+
+def every_never(node: Node, ask: Ask, pool: Pool) -> Iterator[r.NodeReason]:
+    """Yield all that keeps this node from the ask even when idle; only that it is not named if so.
+
+    A person who is told one thing at a time mends it and is refused for the next.
+    """
     name = node.name
     if ask.nodes and name not in ask.nodes:
-        return r.NodeNotAsked(node=name)
+        yield r.NodeNotAsked(node=name)
+        return
     if ask.needs_image and node.inventory.runtime == "process":
-        return r.RuntimeCannotRunImages(node=name)
+        yield r.RuntimeCannotRunImages(node=name)
     if not ask.needs_image and node.inventory.runtime == "docker":
-        return r.RuntimeNeedsAnImage(node=name)
-    missing = [mount for mount in ask.mounts if mount not in node.inventory.mounts]
-    if missing:
-        return r.MountMissing(node=name, mount=missing[0])
-    return _never_cards(node, ask, pool) or _never_room(node, ask)
+        yield r.RuntimeNeedsAnImage(node=name)
+    for mount in ask.mounts:
+        if mount not in node.inventory.mounts:
+            yield r.MountMissing(node=name, mount=mount)
+    if (cards := _never_cards(node, ask, pool)) is not None:
+        yield cards
+    yield from _never_room(node, ask)
 
 
 def _never_cards(node: Node, ask: Ask, pool: Pool) -> r.NodeReason | None:
@@ -74,16 +85,12 @@ def _never_cards(node: Node, ask: Ask, pool: Pool) -> r.NodeReason | None:
     return None
 
 
-def _never_room(node: Node, ask: Ask) -> r.NodeReason | None:
-    if ask.cpus_milli > round(node.inventory.cpus * 1000):
-        return r.TooFewCpus(
-            node=node.name, asked=ask.cpus_milli / 1000, available=node.inventory.cpus
-        )
-    if ask.memory_mib > node.inventory.memory_mib:
-        return r.TooSmallMemory(
-            node=node.name, asked=ask.memory_mib, available=node.inventory.memory_mib
-        )
-    return None
+def _never_room(node: Node, ask: Ask) -> Iterator[r.NodeReason]:
+    inventory = node.inventory
+    if ask.cpus_milli > round(inventory.cpus * 1000):
+        yield r.TooFewCpus(node=node.name, asked=ask.cpus_milli / 1000, available=inventory.cpus)
+    if ask.memory_mib > inventory.memory_mib:
+        yield r.TooSmallMemory(node=node.name, asked=ask.memory_mib, available=inventory.memory_mib)
 
 
 def unfit(node: Node, since_text: str | None) -> r.NodeReason | None:

@@ -111,6 +111,16 @@ def test_what_can_never_start_says_so_and_what_to_change(house: House) -> None:
     assert why(house, large).blockers == ()
 
 
+def test_all_that_keeps_a_node_from_a_job_is_said_in_its_one_row(house: House) -> None:
+    job = house.submit(gpus=4, mounts=["data:/data"], memory="8TiB", force=True)
+
+    told = why(house, job)
+
+    (row,) = told.nodes
+    assert (row.code, row.never, row.text.count("; ")) == ("mount_missing", True, 2)
+    assert row.text in told.text
+
+
 def test_an_offline_node_says_since_when(house: House) -> None:
     house.quiet_start()
     since = utc_text(house.now)

@@ -7,7 +7,7 @@ from eaas import reasons as r
 from eaas.ids import NodeName, PoolName
 from eaas_daemon.core import events as e
 from eaas_daemon.core.ask import Ask, ask_of
-from eaas_daemon.core.fit import refusal, unfit, usable
+from eaas_daemon.core.fit import every_never, refusal, unfit, usable
 from eaas_daemon.core.model import Node
 from eaas_daemon.core.plan import room_of
 from tests.rig.builders import ADMIN, House, a_card, an_inventory
@@ -158,3 +158,28 @@ def test_a_node_with_a_fault_takes_no_work(house: House) -> None:
 
 def test_a_job_without_cpus_counts_for_one(house: House) -> None:
     assert ask_of(house.submit()).cpus_milli == 1000
+
+
+def test_everything_that_keeps_a_node_from_an_ask_is_told(house: House) -> None:
+    state = house.state
+    ask = an_ask(needs_image=False, mounts=("a", "b"), gpus=3, cpus_milli=9000, memory_mib=1 << 40)
+
+    told = every_never(state.nodes[N1], ask, state.pools[PoolName("default")])
+
+    assert [reason.code for reason in told] == [
+        "runtime_needs_an_image",
+        "mount_missing",
+        "mount_missing",
+        "too_few_cards",
+        "too_few_cpus",
+        "memory_too_small",
+    ]
+
+
+def test_of_a_node_that_the_ask_does_not_name_nothing_else_is_told(house: House) -> None:
+    state = house.state
+    ask = an_ask(nodes=("n2",), gpus=3)
+
+    told = every_never(state.nodes[N1], ask, state.pools[PoolName("default")])
+
+    assert [reason.code for reason in told] == ["node_not_asked"]
