@@ -14,8 +14,8 @@ LogFormat = Literal["auto", "text", "json"]
 LOG_FORMATS: Final[tuple[LogFormat, ...]] = ("auto", "text", "json")
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
-QUIET: Final = ("watchfiles", "asyncio", "aiohttp.access")
-"""Loggers of others that tell nobody anything below a warning."""
+OWN: Final = ("eaas", "eaas_daemon", "eaas_agent", "eaas_tui")
+"""Whose loggers tell as much as is asked for; what others say below a warning helps nobody."""
 
 _UNSAFE: Final = re.compile(UNSAFE)
 _UNSAFE_BUT_LINES: Final = re.compile(rf"(?!\n){UNSAFE}")
@@ -59,9 +59,10 @@ def begin_log(level: str, format: LogFormat, stream: TextIO | None = None) -> No
     handler.setFormatter(TextLines() if as_text else JsonLines())
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(level.upper())
-    for name in QUIET:
-        logging.getLogger(name).setLevel(logging.WARNING)
+    wanted = logging.getLevelNamesMapping()[level.upper()]
+    root.setLevel(max(wanted, logging.WARNING))
+    for name in OWN:
+        logging.getLogger(name).setLevel(wanted)
 
 
 def message_of(line: str) -> str:

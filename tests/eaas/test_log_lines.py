@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from eaas.log_lines import LogFormat, begin_log, message_of
+from eaas.log_lines import OWN, LogFormat, begin_log, message_of
 
 NASTY = "job \x1b[31mred\x1b[0m\n\u202e\x9b\udcff 作业 \U000e0001"
 
@@ -26,11 +26,13 @@ def root_logger() -> Iterator[None]:
     yield
     root.handlers[:] = handlers
     root.setLevel(level)
+    for name in OWN:
+        logging.getLogger(name).setLevel(logging.NOTSET)
 
 
 def logged(stream: io.StringIO, format: LogFormat, level: str = "info") -> list[str]:
     begin_log(level, format, stream)
-    log = logging.getLogger("lamp.wick")
+    log = logging.getLogger("eaas.lamp")
     log.debug("low")
     log.info("%s burns", NASTY)
     try:
@@ -44,7 +46,7 @@ def test_elsewhere_than_on_a_terminal_every_record_is_one_json_object() -> None:
     first, second = map(json.loads, logged(io.StringIO(), "auto"))
 
     assert list(first) == ["time", "level", "logger", "message", "exc"]
-    assert (first["level"], first["logger"], first["exc"]) == ("info", "lamp.wick", None)
+    assert (first["level"], first["logger"], first["exc"]) == ("info", "eaas.lamp", None)
     assert first["message"] == f"{NASTY} burns"
     assert first["time"].endswith("Z")
     assert second["exc"].startswith("Traceback")
@@ -74,7 +76,14 @@ def test_level_and_format_can_be_set_again_and_each_record_is_written_once() -> 
     lines = logged(io.StringIO(), "text", "debug")
 
     assert [line[20:23] for line in lines[:2]] == ["deb", "inf"]
-    assert not logging.getLogger("watchfiles.main").isEnabledFor(logging.INFO)
+
+
+@pytest.mark.parametrize("name", ["aiosqlite", "watchfiles.main", "asyncio", "aiohttp.access"])
+def test_others_say_nothing_below_a_warning_whatever_is_asked_for(name: str) -> None:
+    begin_log("debug", "json", io.StringIO())
+
+    assert not logging.getLogger(name).isEnabledFor(logging.INFO)
+    assert logging.getLogger(name).isEnabledFor(logging.WARNING)
 
 
 def test_a_line_of_either_kind_is_read_back_as_its_words() -> None:
@@ -89,7 +98,7 @@ def test_a_line_of_either_kind_is_read_back_as_its_words() -> None:
 
 def test_without_a_stream_it_is_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     begin_log("info", "json")
-    logging.getLogger("lamp").info("lit")
+    logging.getLogger("eaas.lamp").info("lit")
 
     assert '"lit"' in capsys.readouterr().err
     assert sys.stderr is not None
