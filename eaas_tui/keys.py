@@ -12,6 +12,9 @@ Needs = Literal["look", "act", "admin"]
 FORMS: Final = frozenset({"submit"})
 """Views where letters are typed: of the keys that work anywhere only those with ctrl do there."""
 
+NEW_LINE: Final = ("ctrl+j", "alt+enter", "shift+enter")
+"""Begin a new line in a field of several; not every terminal tells the last two from enter."""
+
 ANYWHERE: Final = frozenset({"*"})
 """Bound at the app: valid on every screen that is not a question or a form."""
 
@@ -210,7 +213,10 @@ KEYS: Final[tuple[Key, ...]] = (
         where=FORMS),
     Key(keys=("enter",), action="", words="next field; in the last one submit",
         short="next field", where=FORMS, rank=7),
-    Key(keys=("down", "tab"), action="app.focus_next", words="next field", where=FORMS),
+    Key(keys=NEW_LINE, action="", words="in command, env, mounts and labels: a new line",
+        short="new line", where=FORMS, rank=8),
+    Key(keys=("down", "tab"), action="app.focus_next", words="next field; down in several "
+        "lines: the next line first", where=FORMS),
     Key(keys=("up", "shift+tab"), action="app.focus_previous", words="field before", where=FORMS),
     Key(keys=("ctrl+g",), action="app.help", words="these keys, searchable", short="help",
         where=FORMS, priority=True, rank=5),

@@ -6,16 +6,23 @@ from typing import Final, Literal
 import msgspec
 
 from eaas.views import DryRunView, HeldCardView, NodeView
+from eaas_tui.keys import NEW_LINE, label_of
 from eaas_tui.model.form import SHOWN, Form
 from eaas_tui.model.picture import Picture
 
 MAX_LISTED: Final = 8
 """How many candidates the help line names."""
 
+_NEW_LINE: Final = f"{label_of(NEW_LINE[0])} begins a new line."
+
+_HELP: Final[Mapping[str, str]] = {"gpu_memory": "The least memory of each card."}
+"""What to say of a field where its own help speaks of one that the form does not show."""
+
 _HOW_TO_TYPE: Final[Mapping[str, str]] = {
-    "env": "KEY=VALUE, one a line.",
-    "labels": "KEY=VALUE, one a line.",
-    "mounts": "One a line.",
+    "command": _NEW_LINE,
+    "env": f"KEY=VALUE, one a line; {_NEW_LINE}",
+    "labels": f"KEY=VALUE, one a line; {_NEW_LINE}",
+    "mounts": f"One a line; {_NEW_LINE}",
     "nodes": "Between commas.",
     "with": "It is packed when you submit.",
 }
@@ -70,7 +77,7 @@ def completion(key: str, text: str, found: Sequence[str]) -> str | None:
 
 def help_words(key: str, found: Sequence[str]) -> str:
     """Return what the focused field wants: its help, how to type it, and what there is."""
-    words = [SHOWN[key].help]
+    words = [_HELP.get(key, SHOWN[key].help)]
     if key in _HOW_TO_TYPE:
         words.append(_HOW_TO_TYPE[key])
     if found:

@@ -148,6 +148,8 @@ class SubmitScreen(PictureScreen):
     def say(self, text: str) -> None:
         """Show a line above the form; an empty one hides it."""
         remark = self.query_one("#remark", Static)
+        if not text and not remark.has_class("-shown"):
+            return  # an update is a layout of the whole form
         remark.update(safe_text(text))
         remark.set_class(bool(text), "-shown")
 

@@ -26,8 +26,13 @@ AWAY: Final = Verdict("unknown", "the controller does not answer, so nobody know
 class VerdictLine(Static):
     """Shows a verdict, in two lines where it needs them."""
 
+    shown: Verdict | None = None
+
     def show(self, verdict: Verdict) -> None:
         """Draw it in its colour; the words say it too."""
+        if verdict == self.shown:
+            return
+        self.shown = verdict
         self.update(safe_text(verdict.text))
         for tone in ("good", "wait", "bad"):
             self.set_class(tone == verdict.tone, f"-{tone}")

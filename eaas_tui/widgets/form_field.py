@@ -1,18 +1,23 @@
 """One field of the form: its label, the control it is typed into, and what is wrong with it."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.events import Key
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.suggester import Suggester
 from textual.widget import Widget
 from textual.widgets import Input, Label, Select, Static, TextArea
 
 from eaas.field_checks import Choice
 from eaas.job_fields import JobField
+from eaas_tui.keys import NEW_LINE
 from eaas_tui.model.form_text import SEVERAL_LINES
 
 Complete = Callable[[str, str], str | None]
@@ -43,7 +48,7 @@ class FormField(Vertical):
             super().__init__()
 
     class Entered(Message):
-        """A person pressed enter in a field of one line."""
+        """A person pressed enter: the field is done."""
 
         def __init__(self, key: str) -> None:
             self.key: Final = key
@@ -81,8 +86,7 @@ class FormField(Vertical):
             return
         self._wrong = text
         self.set_class(text is not None, "-wrong")
-        if text is not None:
-            self._mistake.update(Content(f"✗ {text}"))
+        self._mistake.update(Content("" if text is None else f"✗ {text}"))
 
     def take_focus(self) -> None:
         """Let the person type here."""
@@ -104,6 +108,11 @@ class FormField(Vertical):
         self._see()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Say that this field is done."""
+        event.stop()
+        self.post_message(self.Entered(self.field.key))
+
+    def on_lines_done(self, event: "Lines.Done") -> None:
         """Say that this field is done."""
         event.stop()
         self.post_message(self.Entered(self.field.key))
@@ -135,19 +144,75 @@ class _Completing(Suggester):
         return self._complete(self._key, value)
 
 
-class _Lines(TextArea):
-    """Several lines, of which the last is completed."""
+class _Line(Input):
+    """A line to type in; the form is not laid out anew at every letter, as Textual has it."""
+
+    virtual_size: Reactive[Size] = Reactive(Size(0, 0))
+
+
+class Lines(TextArea):
+    """Several lines, of which the last is completed; at both ends the keys lead out of them."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(",".join(NEW_LINE), "new_line", "New line", show=False),
+    ]
+
+    virtual_size: Reactive[Size] = Reactive(Size(0, 0))
+
+    class Done(Message):
+        """A person pressed enter."""
 
     def __init__(self, key: str, complete: Complete) -> None:
         self._key: Final = key
         self._complete: Final = complete
         super().__init__(compact=True, highlight_cursor_line=False)
 
+    def watch_virtual_size(self, before: Size, size: Size) -> None:
+        """Lay the form out anew when this gets higher; Textual does at every letter."""
+        if size.height != before.height:
+            self.refresh(layout=True)
+
+    async def _on_key(self, event: Key) -> None:
+        """Leave with ``enter``; what else is typed is text."""
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Done())
+        else:
+            await super()._on_key(event)
+
+    def action_new_line(self) -> None:
+        """Begin another line where the cursor stands."""
+        self.replace("\n", *self.selection, maintain_selection_offset=False)
+
+    def action_cursor_down(self, select: bool = False) -> None:
+        """Go a line down; from the last one to the next field."""
+        if not select and self.navigator.is_last_wrapped_line(self.cursor_location):
+            self.screen.focus_next()
+        else:
+            super().action_cursor_down(select)
+
+    def action_cursor_up(self, select: bool = False) -> None:
+        """Go a line up; from the first one to the field before."""
+        if not select and self.navigator.is_first_wrapped_line(self.cursor_location):
+            self.screen.focus_previous()
+        else:
+            super().action_cursor_up(select)
+
     def update_suggestion(self) -> None:
         """Suggest what is left of the line, where the cursor stands at the end."""
         at_end = self.cursor_location == self.document.end
         whole = self._complete(self._key, self.text) if at_end and self.text else None
         self.suggestion = "" if whole is None else whole[len(self.text) :]
+
+
+class _Choices(Select[str]):
+    """A few words to choose from; up and down lead to other fields while they are folded."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "app.focus_next", "Next field", show=False),
+        Binding("up", "app.focus_previous", "Field before", show=False),
+    ]
 
 
 def id_of(key: str) -> str:
@@ -164,10 +229,10 @@ def field_around(widget: Widget | None) -> FormField | None:
 
 def _control(field: JobField, complete: Complete) -> Input | TextArea | Select[str]:
     if choices := _choices(field):
-        return Select([(choice, choice) for choice in choices], prompt="", compact=True)
+        return _Choices([(choice, choice) for choice in choices], prompt="", compact=True)
     if field.key in SEVERAL_LINES:
-        return _Lines(field.key, complete)
-    return Input(compact=True, select_on_focus=False, suggester=_Completing(field.key, complete))
+        return Lines(field.key, complete)
+    return _Line(compact=True, select_on_focus=False, suggester=_Completing(field.key, complete))
 
 
 def _choices(field: JobField) -> tuple[str, ...]:

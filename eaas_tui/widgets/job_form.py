@@ -1,11 +1,13 @@
 """All fields of a job on one page: holds what is typed, shows what is wrong with it."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.events import DescendantFocus
+from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Static
 
@@ -19,6 +21,11 @@ class JobForm(VerticalScroll):
     """The form itself. Knows no controller: what that says comes in by ``blame``."""
 
     DEFAULT_CSS = "JobForm .group { height: 1; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "app.focus_next", "Next field", show=False),
+        Binding("up", "app.focus_previous", "Field before", show=False),
+    ]
+    """These would scroll it else: the form is nearer to its fields than the screen is."""
 
     class Changed(Message):
         """Something else is asked for now."""
@@ -61,7 +68,7 @@ class JobForm(VerticalScroll):
         self._judge()
 
     def blame(self, mistakes: Mapping[str, str]) -> None:
-        """Show what the controller finds wrong, until the form changes."""
+        """Show what the controller finds wrong with each field until that field changes."""
         self._blamed = mistakes
         self._judge()
 
@@ -82,7 +89,7 @@ class JobForm(VerticalScroll):
         event.stop()
         self.form = self.form.typed(event.key, event.text)
         self._touched.add(event.key)
-        self._blamed = {}
+        self._blamed = {key: text for key, text in self._blamed.items() if key != event.key}
         self._judge()
         self.post_message(self.Changed())
 
@@ -110,6 +117,9 @@ class JobForm(VerticalScroll):
         for key in SHOWN:
             shown = key in self._touched or key in self._blamed
             self._field(key).show_mistake(self.mistakes.get(key) if shown else None)
+
+    def watch_virtual_size(self, _: Size) -> None:
+        """Stay where the person types when a mistake has made the form longer or shorter."""
         if (here := field_around(self.screen.focused)) is not None:
             self._bring_into_sight(here)
 

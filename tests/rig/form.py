@@ -70,7 +70,7 @@ class Person:
         """Go to a field and type into it."""
         self.field(key).take_focus()
         await self.pilot.pause()
-        await self.pilot.press(*("enter" if char == "\n" else char for char in text))
+        await self.pilot.press(*("ctrl+j" if char == "\n" else char for char in text))
 
     def field(self, key: str) -> FormField:
         return self.screen.query_one(f"#{id_of(key)}", FormField)

@@ -4,6 +4,7 @@ from eaas_tui.app import ConsoleApp
 from eaas_tui.keys import ANYWHERE, KEYS, Needs, app_bindings, bindings_for, footer_keys, keys_of
 from eaas_tui.views import PLACES, screen_class
 from eaas_tui.widgets.card_grid import CardGrid
+from eaas_tui.widgets.form_field import Lines
 from eaas_tui.widgets.row_list import RowList
 
 VIEWS = ("overview", "jobs", "job", "node", "events")
@@ -51,7 +52,7 @@ def test_every_key_that_works_anywhere_does_something_in_the_app() -> None:
 def test_what_the_table_leaves_to_lists_and_grids_is_bound_there() -> None:
     bound = {
         key
-        for widget in (RowList, CardGrid)
+        for widget in (RowList, CardGrid, Lines)
         for binding in widget._merged_bindings.key_to_bindings  # type: ignore[union-attr]
         for key in binding.split(",")
     }

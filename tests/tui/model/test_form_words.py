@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from eaas.views import DryRunView, EtaView, HeldCardView, ImageView, NodeView
-from eaas_tui.model.form import Form, form_of
+from eaas_tui.model.form import NOT_SHOWN, SHOWN, Form, form_of
 from eaas_tui.model.form_words import Verdict, candidates, completion, help_words, verdict_of
 from eaas_tui.model.picture import EMPTY, Picture
 from tests.rig.views import a_card, a_job, a_node, a_pool, a_queue
@@ -125,3 +125,8 @@ CARDS = tuple(HeldCardView(uuid=f"GPU-{i}", index=i, memory_mib=None) for i in (
 )
 def test_the_verdict_is_one_line(answer: DryRunView, verdict: Verdict) -> None:
     assert verdict_of(answer) == verdict
+
+
+def test_no_help_speaks_of_a_field_that_the_form_does_not_show() -> None:
+    for key in SHOWN:
+        assert not [name for name in NOT_SHOWN if f"`{name}`" in help_words(key, ())], key
