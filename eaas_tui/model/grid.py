@@ -17,6 +17,8 @@ from eaas_tui.model.picture import Picture
 
 NO_POOL: Final = "(no pool)"
 MARGIN: Final = 2
+BARE_TAIL: Final = 4
+"""Cells behind a node's cards: how many are free, and a gap; with its state's word it is more."""
 """The selection's sign and the node's own, before its name."""
 MANY_NODES: Final = 16
 """More than this, and more than there are lines: they stand side by side."""
@@ -253,7 +255,7 @@ def _with_longer_names(measure: Measure, blocks: Sequence[Block], width: int) ->
 def _tail(blocks: Sequence[Block], width: int) -> int:
     """Two digits and a gap; the state's word too where a node has one to say and there is room."""
     longest = max((len(b.node.state) for b in blocks if b.node.state != "Ready"), default=0)
-    return 4 + (longest + 1 if longest and width >= 60 else 0)
+    return BARE_TAIL + (longest + 1 if longest and width >= 60 else 0)
 
 
 def _card_column(line: Line, across: int, spot: Spot) -> int | None:

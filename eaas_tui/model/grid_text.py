@@ -18,7 +18,7 @@ from eaas_tui.model.card_cells import (
     tone,
 )
 from eaas_tui.model.columns import padded
-from eaas_tui.model.grid import MARGIN, NO_POOL, Block, Line, Measure, Spot
+from eaas_tui.model.grid import BARE_TAIL, MARGIN, NO_POOL, Block, Line, Measure, Spot
 from eaas_tui.model.picture import Picture, Samples
 
 _NODE_SIGNS: Final[Mapping[str, str]] = {
@@ -50,7 +50,8 @@ def block_pieces(
     on_node = spot is not None and spot.pool == block.pool and spot.node == node.name
     silent = node.state in ("Offline", "NeedsUpgrade")
     look: Tone = "dim" if silent else "name"
-    lead = (">" if on_node else " ") + node_sign(node)
+    is_told = node.state == "Draining" and measure.tail > BARE_TAIL  # a letter reads like the name
+    lead = (">" if on_node else " ") + (" " if is_told else node_sign(node))
     pieces: Look = [
         (lead, "sick" if silent or node.conditions else "name", False),
         (padded(node.name, measure.name - 1), look, on_node and spot is not None and not spot.card),

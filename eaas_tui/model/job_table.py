@@ -23,7 +23,7 @@ COLUMNS: Final[Sequence[Column]] = (
     Column(key="name", title="NAME", width=20, min_width=11, flex=1, rank=1, sort="name"),
     Column(key="user", title="USER", width=10, min_width=7, rank=5, sort="user"),
     Column(key="state", title="STATE", width=12, sort="state"),
-    Column(key="queue", title="QUEUE", width=16, min_width=10, rank=8, sort="queue"),
+    Column(key="queue", title="QUEUE", width=16, min_width=15, rank=8, sort="queue"),
     Column(key="gpus", title="GPU", width=4, align="right", rank=3, sort="gpus", descends=True),
     Column(key="node", title="NODE", width=14, min_width=11, rank=7, sort="node"),
     Column(key="time", title="TIME", width=7, align="right", rank=4, sort="time"),

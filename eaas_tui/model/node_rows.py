@@ -35,7 +35,7 @@ PROCESSES: Final = (
     Column(key="command", title="COMMAND", width=20, min_width=6, flex=1),
 )
 IMAGES: Final = (
-    Column(key="name", title="IMAGES", width=20, min_width=8, flex=1),
+    Column(key="name", title="IMAGES", width=20, min_width=16, flex=1),
     Column(key="size", title="SIZE", width=8, align="right"),
     Column(key="digest", title="DIGEST", width=19, rank=1),
 )

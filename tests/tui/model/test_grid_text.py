@@ -1,3 +1,4 @@
+import pytest
 from rich.cells import cell_len
 
 from eaas_tui.glyphs import BLOCKS
@@ -60,6 +61,16 @@ def test_each_state_of_a_node_has_its_sign() -> None:
     states = ("Ready", "Draining", "Unassigned", "Offline", "NeedsUpgrade")
 
     assert len({node_sign(a_node("n", state=state)) for state in states}) == len(states)
+
+
+@pytest.mark.parametrize(("width", "begin"), [(100, "  vm"), (50, " dvm")])
+def test_a_draining_node_has_no_letter_before_its_name_where_its_state_is_said(
+    width: int, begin: str
+) -> None:
+    (line,) = lines(a_picture(a_node("vm", a_card(), state="Draining")), width)
+
+    assert line.startswith(begin)
+    assert ("Draining" in line) == (width == 100)
 
 
 def test_a_pool_line_counts_and_says_whether_it_is_open() -> None:

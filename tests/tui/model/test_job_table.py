@@ -6,7 +6,7 @@ import pytest
 
 from eaas.units import utc_text
 from eaas.views import HeldCardView, ReasonView
-from eaas_tui.model.columns import Column, text_of
+from eaas_tui.model.columns import Column, fit, text_of
 from eaas_tui.model.job_table import COLUMNS, WIDE, job_row
 from eaas_tui.model.order import ordered
 from tests.rig import views
@@ -89,3 +89,10 @@ def test_a_column_says_whether_its_values_fall_in_its_order(column: Column) -> N
     listed = [job.id for job in ordered(jobs, column.sort or "", now=views.AT)]
 
     assert listed == ([1, 0] if column.descends else [0, 1])
+
+
+@pytest.mark.parametrize("terminal", [110, 120, 200])
+def test_a_place_in_line_is_seen_whole_where_it_is_seen(terminal: int) -> None:
+    widths = {COLUMNS[index].key: width for index, width in fit(COLUMNS, terminal - 4)}
+
+    assert widths["queue"] >= len("default/default")

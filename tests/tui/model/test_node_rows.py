@@ -1,7 +1,8 @@
 from eaas.units import parse_utc
 from eaas.views import ConditionView, ImageView, ReasonView
-from eaas_tui.model.columns import Row, text_of
+from eaas_tui.model.columns import Row, fit, text_of
 from eaas_tui.model.node_rows import (
+    IMAGES,
     card_row,
     card_rows,
     image_rows,
@@ -81,6 +82,13 @@ def test_images_stand_by_name_with_their_size() -> None:
     rows = image_rows(a_node("n", images=(image,)))
 
     assert words(rows.row_of(rows.keys[0])) == ["pytorch:2.8", "8GiB", "sha256:abababababab"]
+
+
+def test_a_narrow_list_of_images_has_room_for_their_names_rather_than_digests() -> None:
+    widths = {IMAGES[index].key: width for index, width in fit(IMAGES, 40)}
+
+    assert "digest" not in widths
+    assert widths["name"] > 30
 
 
 def test_a_node_tells_what_it_is_and_what_is_wrong() -> None:
