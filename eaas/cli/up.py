@@ -15,7 +15,15 @@ import msgspec
 from eaas.cli.draw_up import up_picture
 from eaas.cli.group import Command
 from eaas.cli.line import Line, prints
-from eaas.cli.processes import DEMO, DidNotStart, check_alive, one_at_a_time, running, start
+from eaas.cli.processes import (
+    DEMO,
+    DidNotStart,
+    check_alive,
+    one_at_a_time,
+    programs,
+    running,
+    start,
+)
 from eaas.client import Address, Client
 from eaas.errors import NotFound, Unreachable
 from eaas.ids import is_name
@@ -25,6 +33,10 @@ from eaas.settings.files import settings_file
 from eaas.views import NodeView, StatusView
 
 START_S: Final = 60.0
+BACK_S: Final = 5.0
+"""How long agents of this host may take to find a controller that was started again."""
+AGENT: Final = "agent-"
+
 LOOK_EVERY_S: Final = 0.05
 """A socket that is not there yet can't be awaited, so it is looked for."""
 
@@ -130,9 +142,24 @@ async def bring_up(paths: Paths, wanted: Wanted, environ: Mapping[str, str]) -> 
             socket=str(paths.socket),
             logs=str(paths.logs),
             controller=await client.status(),
-            nodes=await client.nodes(),
+            nodes=await _nodes_back(client, paths),
             started=started,
         )
+
+
+async def _nodes_back(client: Client, paths: Paths) -> list[NodeView]:
+    """Return the nodes once those whose agents run here are back, or after a while without them.
+
+    After a controller was killed its agents need a moment until they try it again.
+    """
+    here = {name.removeprefix(AGENT) for name in programs(paths) if name.startswith(AGENT)}
+    deadline = time.monotonic() + BACK_S
+    while True:
+        nodes = await client.nodes()
+        away = any(node.state == NodeState.OFFLINE and node.name in here for node in nodes)
+        if not away or time.monotonic() > deadline:
+            return nodes
+        await asyncio.sleep(LOOK_EVERY_S)
 
 
 def host_name(host: str) -> str:

@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,6 +68,25 @@ def test_jobs_run_on_without_the_programs_and_the_next_up_finds_them(
     )
     assert (json.loads(ended.out)["exit_code"], json.loads(ended.out)["attempt"]) == (7, 1)
     assert typing("job", "logs", "1").out == "went on without you\n"
+
+
+@pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")
+def test_after_a_killed_controller_it_waits_for_the_agents_of_this_host(
+    typing: Type, paths: Paths
+) -> None:
+    bring_up(typing)
+    typing("up", "--name", "n2", "--runtime", "process")
+    pid = running(paths, "controller")
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+    nodes = json.loads(bring_up(typing, "-o", "json").out)["nodes"]
+
+    assert [(node["name"], node["state"]) for node in nodes] == [
+        ("n1", "Ready"),
+        ("n2", "Unassigned"),
+    ]
 
 
 def test_a_program_that_ends_at_once_is_named_with_its_last_words(
