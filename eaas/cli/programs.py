@@ -21,14 +21,14 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def controller_run(args: tuple[str, ...]) -> None:
     """Run the controller in the foreground."""
-    _become("eaas_daemon", "run", *args)
+    _become("eaas_daemon", "run", *args, typed="controller")
 
 
 @click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def agent_run(args: tuple[str, ...]) -> None:
     """Run an agent in the foreground."""
-    _become("eaas_agent", "run", *args)
+    _become("eaas_agent", "run", *args, typed="agent")
 
 
 @click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
@@ -55,7 +55,14 @@ def completion(ctx: click.Context, shell: str) -> None:
         click.echo(kind(root.command, {}, name, variable).source())
 
 
-def _become(module: str, *args: str) -> None:
-    """Replace this process by the program, so that signals and exit codes are its own."""
+def _become(module: str, *args: str, typed: str | None = None) -> None:
+    """Replace this process by the program, so that signals and exit codes are its own.
+
+    ``typed`` is the group that people typed; the program's own texts then say that.
+    """
     sys.stdout.flush()
+    if typed is not None:
+        from eaas.settings.command_line import TYPED_AS  # the console needs none of it
+
+        os.environ[TYPED_AS] = f"{click.get_current_context().find_root().info_name} {typed}"
     os.execv(sys.executable, [sys.executable, "-m", module, *args])

@@ -14,6 +14,9 @@ from eaas.settings.keys import Key, prefix
 
 Verb = Literal["run", "config"]
 
+TYPED_AS: Final = "EAAS_TYPED_AS"
+"""The variable by which another program says what people typed instead of this one's name."""
+
 SIGNALS: Final = (
     "SIGTERM and SIGINT end it (a second one at once) and jobs run on; "
     "SIGHUP reads the settings again."
@@ -40,6 +43,7 @@ def parse(
 
     ``name`` is how the program is called, ``program`` the word in its file and variables.
     """
+    name = os.environ.pop(TYPED_AS, name)
     parser = argparse.ArgumentParser(prog=name, description=about, allow_abbrev=False)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="COMMAND")
     options = _options(keys, program)

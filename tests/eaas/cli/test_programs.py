@@ -19,14 +19,13 @@ def test_a_completion_script_completes_both_names(typing: Type, shell: str) -> N
     assert "_EAAS_COMPLETE" in said.out
 
 
-@pytest.mark.parametrize(
-    ("words", "name"), [("controller", "eaas-daemon"), ("agent", "eaas-agent")]
-)
-def test_run_hands_everything_over_to_the_program(words: str, name: str) -> None:
-    line = [PROGRAM, words, "run", "--help"]
+@pytest.mark.parametrize("group", ["controller", "agent"])
+def test_run_hands_everything_over_to_the_program_and_says_what_was_typed(group: str) -> None:
+    line = [PROGRAM, group, "run", "--help"]
     run = subprocess.run(line, capture_output=True, text=True, check=True)
 
-    assert f"usage: {name} run" in run.stdout
+    assert f"usage: mini-eaas {group} run" in run.stdout
+    assert "--config FILE" in run.stdout
 
 
 def test_the_programs_exit_code_is_the_commands() -> None:
