@@ -10,6 +10,7 @@ from textual.widgets import ContentSwitcher
 from eaas.views import JobView
 from eaas_tui import keys
 from eaas_tui.actions import client_of
+from eaas_tui.clipboard import copy
 from eaas_tui.model.columns import Cell
 from eaas_tui.model.job_page import event_lines, overview, spec_lines, title
 from eaas_tui.model.picture import Picture
@@ -236,8 +237,8 @@ class JobScreen(LogKeys):
     def action_copy_uid(self) -> None:
         """Copy the job's uid."""
         if self.job is not None:
-            self.app.copy_to_clipboard(self.job.uid)
-            self.app.notify(f"Copied {self.job.uid}", markup=False)
+            uid = self.job.uid
+            self.run_worker(copy(self.app, uid, said=f"Copied {uid}"), group="clipboard")
 
     def action_keep(self) -> None:
         """Keep the job's workspace for a week from now."""

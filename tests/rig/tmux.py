@@ -75,6 +75,11 @@ class Tmux(AbstractContextManager["Tmux"]):
         """The screen with the sequences that give it its colours."""
         return self._ask("capture-pane", "-p", "-e")
 
+    @property
+    def buffer(self) -> str:
+        """What was copied last."""
+        return self._ask("show-buffer")
+
     def say(self, name: str) -> str:
         """Return what tmux knows of the pane by that name, as ``alternate_on``."""
         return self._ask("display-message", "-p", f"#{{{name}}}").strip()
