@@ -6,6 +6,7 @@ from typing import Final
 
 from eaas.errors import EaasError
 from eaas.safe_text import safe_text
+from eaas_tui.clipboard import copy
 from eaas_tui.log_source import LogClient, LogSource
 from eaas_tui.model.job_page import bytes_words
 from eaas_tui.screens.ask_path import AskPath
@@ -131,10 +132,10 @@ class LogPane(LogFollowing):
             self._say("there is nothing to copy")
             return
         kept = text.encode()[:COPY_BYTES].decode(errors="ignore")
-        self.app.copy_to_clipboard(kept)
         cut = "" if len(kept) == len(text) else "; the rest is too much for a terminal's clipboard"
         lines = kept.count("\n") + (not kept.endswith("\n"))
-        self.app.notify(f"Copied {lines} lines{cut}", markup=False)
+        work = copy(self.app, kept, said=f"Copied {lines} lines{cut}")
+        self.run_worker(work, group="clipboard")
 
     def save(self) -> None:
         """Ask for a file and write the log there, byte for byte."""
@@ -145,7 +146,7 @@ class LogPane(LogFollowing):
 
         def answered(path: str | None) -> None:
             if path:
-                work = self._saved(source, Path(path).expanduser())
+                work = self._saved(source, Path(path).expanduser().absolute())
                 self.run_worker(work, group="save", exclusive=True)
 
         self.app.push_screen(AskPath("Save the log", path=name), answered)

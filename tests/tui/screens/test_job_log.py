@@ -1,6 +1,8 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from tests.rig.job_screen import RUNNING, WITHIN_S, JobApp, until_said
 from tests.rig.logs_in_memory import LogsInMemory
 
@@ -64,4 +66,24 @@ async def test_the_log_is_copied_and_saved(tmp_path: Path) -> None:
         async with asyncio.timeout(WITHIN_S):
             while not any("Saved 17 B" in notice for notice in app.notices):
                 await pilot.pause(0.02)
+        assert app.notices[-1] == f"Saved 17 B to {tmp_path / 'a.log'}"
         assert (tmp_path / "a.log").read_bytes() == b"\x1b[31mone\x1b[0m\ntwo\n"
+
+
+async def test_saving_proposes_a_name_and_tells_where_on_the_disk_that_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    client = LogsInMemory(RUNNING)
+    client.write(b"one\n")
+    client.finish()
+    app = JobApp(RUNNING, client, tab="Log")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_said(pilot, "one")
+        await pilot.press("S", "enter")
+        async with asyncio.timeout(WITHIN_S):
+            while not app.notices:
+                await pilot.pause(0.02)
+
+    (written,) = tmp_path.glob("job-*.log")
+    assert app.notices == [f"Saved 4 B to {written}"]
