@@ -2,7 +2,7 @@
 
 The answer that changes nothing is the default: ``escape`` and a blind ``enter`` give it, and only
 a typed ``y`` or its own button gives the other, once the question has been there to be read. A
-paste answers nothing.
+paste answers nothing, unless it is the very word that a question asks for.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -75,10 +75,14 @@ class Question(ModalScreen[T | None]):
         return key in ANSWERS
 
     def say(self, mistake: str) -> None:
-        """Show why the answer can't be taken."""
+        """Show why the answer can't be taken; an empty text takes that away."""
         line = self.query_one("#question-mistake", Static)
         line.update(Content(mistake))
-        line.add_class("-shown")
+        line.set_class(bool(mistake), "-shown")
+
+    def on_input_changed(self) -> None:
+        """Take away what was said of another answer."""
+        self.say("")
 
 
 class Yes(msgspec.Struct, frozen=True, kw_only=True):
@@ -187,6 +191,11 @@ class TypeToConfirm(Question[bool]):
     """Asks for a word that nobody types by accident; True once it was typed."""
 
     AUTO_FOCUS = "#word"
+
+    def acts_on(self, key: str) -> bool:
+        """Tell whether the key may answer: enter right behind the word is no accident either."""
+        is_typing = self.focused is not None and self.focused.id == "word"
+        return super().acts_on(key) and not is_typing
 
     def __init__(self, title: str, lines: Sequence[str] = (), *, word: str, does: str) -> None:
         super().__init__(title, named(lines))

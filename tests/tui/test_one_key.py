@@ -5,12 +5,12 @@ from collections.abc import Callable
 
 from textual import events
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from eaas_tui.app import ConsoleApp
 from eaas_tui.commanding import CommandLine
 from eaas_tui.one_key import TOO_FAST
-from eaas_tui.screens.confirm import Confirm
+from eaas_tui.screens.confirm import Confirm, TypeToConfirm
 from eaas_tui.screens.events import EventsScreen
 from eaas_tui.screens.jobs import JobsScreen
 from tests.rig.consoles import a_console
@@ -78,3 +78,26 @@ async def test_a_key_that_acts_is_done_though_another_came_with_it() -> None:
         type_at_once(app, "j", "x")
 
         await until(pilot, lambda: isinstance(app.screen, Confirm))
+
+
+async def test_a_word_that_a_question_asks_for_counts_with_its_enter_however_fast() -> None:
+    app = a_console()
+    answers: list[bool | None] = []
+    async with app.run_test() as pilot:
+        question = TypeToConfirm("Kill job 61 at once?", word="61", does="kill it")
+        app.push_screen(question, answers.append)
+        await pilot.pause()
+        type_at_once(app, "6", "2", "enter")
+        await until(pilot, lambda: "That is not 61" in str(said_by(question)))
+        await pilot.press("backspace")
+        assert said_by(question) == ""
+
+        type_at_once(app, "1", "enter", "ctrl+l", "ctrl+l", "ctrl+l")
+        await until(pilot, lambda: bool(answers))
+
+        assert answers == [True]
+        assert not app._notifications
+
+
+def said_by(question: TypeToConfirm) -> str:
+    return str(question.query_one("#question-mistake", Static).content)
