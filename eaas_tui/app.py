@@ -37,7 +37,7 @@ from eaas_tui.views import BASES, made
 if TYPE_CHECKING:
     from eaas.client import Client
 
-TWICE_WITHIN_S: Final = 1.0
+TWICE_WITHIN_S: Final = 3.0
 """Two ``ctrl+c`` within this time leave the console, whatever is open."""
 CLEARED: Final = "\x1b[2J"
 
@@ -274,7 +274,9 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         if isinstance(typing := self.focused, Input) and typing.selected_text:
             typing.action_copy()
         else:
-            self.say("ctrl+c once more leaves the console", severity="information")
+            within = f"within {TWICE_WITHIN_S:.0f} seconds"
+            text = f"ctrl+c once more {within} leaves the console"
+            self.notify(text, severity="information", timeout=TWICE_WITHIN_S)
 
     # --- the console itself
 
@@ -287,6 +289,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
     def action_next_theme(self) -> None:
         """Look different."""
         self.theme = themes.next_name(self.theme)
+        self.say(f"theme: {themes.short_name(self.theme)}", severity="information")
 
     def action_redraw(self) -> None:
         """Clear the terminal and draw everything anew."""

@@ -105,6 +105,11 @@ def full_name(name: str) -> str:
     return f"{PREFIX}{name}"
 
 
+def short_name(name: str) -> str:
+    """Return the name of a theme as people write it."""
+    return name.removeprefix(PREFIX)
+
+
 def next_name(current: str) -> str:
     """Return the theme after this one, by Textual's names; the first one after any other."""
     names = [full_name(name) for name in THEMES]

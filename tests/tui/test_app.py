@@ -64,6 +64,12 @@ async def test_ctrl_c_twice_leaves_whatever_is_open() -> None:
         await pilot.press("question_mark", "ctrl+c")
         assert isinstance(app.screen, HelpScreen)
         assert app._exit is False
+        (notice,) = app._notifications
+        assert notice.message == "ctrl+c once more within 3 seconds leaves the console"
+        app._interrupted_at -= 3.5
+        await pilot.press("ctrl+c")
+        assert app._exit is False
+        app._interrupted_at -= 2
         await pilot.press("ctrl+c")
         assert app._exit is True
 
@@ -181,6 +187,7 @@ async def test_themes_go_round() -> None:
         assert app.theme == "eaas-light"
         await pilot.press("T")
         assert app.theme == "eaas-contrast"
+        assert [notice.message for notice in app._notifications] == ["theme: contrast"]
 
 
 async def test_no_size_is_too_small() -> None:
