@@ -1,10 +1,12 @@
 """``config show``: where everything lies, and where every setting comes from."""
 
+import asyncio
 import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import click
 import msgspec
@@ -12,12 +14,15 @@ import msgspec
 from eaas.cli.group import Command
 from eaas.cli.line import Line, prints
 from eaas.cli.output import Block, Facts, Lines, Table
-from eaas.errors import FieldError, Invalid
+from eaas.errors import EaasError, FieldError, Invalid
 from eaas.log_lines import message_of
 from eaas.paths import paths_from
+from eaas.settings.layers import DEFAULT
 from eaas.settings.view import SettingsView
 
 MODULES: Final[Mapping[str, str]] = {"controller": "eaas_daemon", "agent": "eaas_agent"}
+
+ANSWER_S: Final = 2.0
 
 REST: Final = {"ignore_unknown_options": True, "allow_interspersed_args": True}
 
@@ -40,6 +45,36 @@ def config_show(line: Line, program: str | None, options: tuple[str, ...]) -> No
     controller, agent = _settings(list(MODULES), ())
     answer = {**places, "controller": controller, "agent": agent}
     line.out.answer(answer, lambda: [_places_picture(places), *_both(controller, agent)])
+    address = asyncio.run(_address_in_use())
+    if (remark := other_port(controller, address)) is not None:
+        line.out.remark(remark)
+
+
+def other_port(controller: SettingsView, address: str | None) -> str | None:
+    """Return a sentence if the controller that runs listens on another port than is set."""
+    set_to = next(row for row in controller.settings if row.key == "port")
+    if address is None or set_to.value == 0 or set_to.source == DEFAULT:
+        return None
+    if urlsplit(address).port == set_to.value:
+        return None
+    return (
+        f"the controller that runs now listens on {address}, not on port {set_to.value}: "
+        "it takes another port only when it is started again (mini-eaas down, then up)"
+    )
+
+
+async def _address_in_use() -> str | None:
+    """Return where this installation's controller listens, or None if none answers us."""
+    from eaas.client import Address, Client
+
+    try:
+        async with (
+            asyncio.timeout(ANSWER_S),
+            Client(Address(socket=paths_from(os.environ).socket)) as client,
+        ):
+            return (await client.status()).address
+    except (EaasError, TimeoutError):
+        return None
 
 
 def _places() -> dict[str, str]:

@@ -1,9 +1,12 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.eaas.cli.conftest import Type
+from tests.eaas.cli.test_system import STATUS
+from tests.rig.stand_in import StandIn
 
 
 def test_everything_is_shown_with_where_it_lies_and_where_it_is_from(
@@ -52,3 +55,18 @@ def test_mistakes_are_told_instead(typing: Type, home: Path) -> None:
     ]
     assert typing("config", "show", "agent", "--nonsense").code == 2
     assert typing("config", "show", "console").code == 2
+
+
+def test_a_controller_that_listens_on_another_port_than_is_set_is_told_of(
+    typing: Type, home: Path, controller: StandIn
+) -> None:
+    in_use = msgspec.structs.replace(STATUS, address="http://127.0.0.1:7470")
+    controller.answers["GET /api/v1/status"] = in_use
+    assert typing("config", "show").err == ""
+
+    (home / "controller.yaml").write_text("port: 7999\n")
+    (line,) = typing("config", "show").err.splitlines()
+    assert "listens on http://127.0.0.1:7470, not on port 7999" in line
+
+    (home / "controller.yaml").write_text("port: 7470\n")
+    assert typing("config", "show").err == ""
