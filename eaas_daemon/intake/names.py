@@ -4,7 +4,7 @@ import os
 import re
 from typing import Final
 
-from eaas.folder_file import cancel_order, names_no_job
+from eaas.folder_file import cancel_order
 from eaas.safe_text import safe_text
 
 TAKEN: Final = ".taken"
