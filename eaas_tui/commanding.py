@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 from msgspec.structs import replace
 from textual.app import App, ComposeResult
 from textual.screen import ModalScreen
+from textual.widgets import Input, Static
 
 from eaas.lifecycle import ENDED
+from eaas.safe_text import safe_text
 from eaas_tui import themes
-from eaas_tui.commands import Command, Mistake, completions, needs_of, understood
+from eaas_tui.commands import Command, Mistake, completions, hints, needs_of, understood
 from eaas_tui.model.picture import Picture
 from eaas_tui.palette import ConsoleCommands
 from eaas_tui.widgets.prompt import History, Prompt
@@ -20,9 +22,18 @@ if TYPE_CHECKING:
 
 
 class CommandLine(ModalScreen[str | None]):
-    """One line under the screen that is left with what was typed, or with nothing."""
+    """One line under the screen that is left with what was typed, or with nothing.
 
-    DEFAULT_CSS = "CommandLine { background: transparent; }"
+    Above it stands how the line may go on, or why it could not be understood.
+    """
+
+    DEFAULT_CSS = """
+    CommandLine { background: transparent; }
+    CommandLine > #command-hints {
+        dock: bottom; height: auto; max-height: 50%; margin: 0 0 1 0; padding: 0 1;
+        background: $surface; color: $text-muted;
+    }
+    """
 
     def __init__(self, picture: Picture, history: History, begin: str = "") -> None:
         super().__init__()
@@ -31,7 +42,8 @@ class CommandLine(ModalScreen[str | None]):
         self._begin: Final = begin
 
     def compose(self) -> ComposeResult:
-        """Compose the line."""
+        """Compose the line and what stands above it."""
+        yield Static(id="command-hints", markup=False)
         yield Prompt(
             value=self._begin,
             placeholder="a command, as node a or prio 42 10; tab completes",
@@ -44,9 +56,29 @@ class CommandLine(ModalScreen[str | None]):
         meant = understood(self.query_one(Prompt).value, self._picture) if key == "enter" else None
         return isinstance(meant, Command) and needs_of(meant) != "look"
 
+    def on_mount(self) -> None:
+        """Say what can be said."""
+        self._hint(self._begin)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Follow what is typed."""
+        self._hint(event.value)
+
     def on_prompt_taken(self, event: Prompt.Taken) -> None:
-        """Leave with the line."""
-        self.dismiss(event.line)
+        """Leave with the line; one that can't be understood stays to be mended."""
+        meant = understood(event.line, self._picture)
+        if isinstance(meant, Mistake):
+            self._say(meant.sentence)
+        else:
+            self.dismiss(event.line)
+
+    def _hint(self, line: str) -> None:
+        self._say("\n".join(hints(line, self._picture)))
+
+    def _say(self, text: str) -> None:
+        shown = self.query_one("#command-hints", Static)
+        shown.update(safe_text(text, keep_newlines=True))
+        shown.display = bool(text)
 
     def on_prompt_left(self) -> None:
         """Leave with nothing."""
@@ -77,9 +109,7 @@ class Commanding(App[None]):
 
     def _typed_in(self, line: str | None) -> None:
         meant = understood(line or "", self._console.picture)
-        if isinstance(meant, Mistake):
-            self.notify(meant.sentence, severity="warning", markup=False)
-        elif meant is not None:
+        if isinstance(meant, Command):
             self.carry_out(meant)
 
     @property

@@ -19,6 +19,10 @@ CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
+HINTED: Final = 12
+"""So many of the words that may follow are told."""
+
+
 class Verb(msgspec.Struct, frozen=True, kw_only=True):
     """Something that can be said."""
 
@@ -132,6 +136,24 @@ def completions(line: str, picture: Picture) -> list[str]:
         return []
     known = _known(verb.takes[place], picture)
     return [f"{before} {word}" for word in known if word.startswith(last)]
+
+
+def hints(line: str, picture: Picture) -> list[str]:
+    """Return how the line may go on: the commands that match, or the words that may follow."""
+    begun, said, _ = line.lstrip().removeprefix(":").partition(" ")
+    if not said:
+        found = [verb for verb in VERBS if _answers_to(verb, begun)]
+        if len(found) == 1 or (begun in _BY_NAME):
+            return [f"{usage(verb)}  {verb.words}" for verb in found]
+        names = "  ".join(verb.name for verb in found)
+        return [names] if names else []
+    words = [known.rpartition(" ")[2] for known in completions(line, picture)[:HINTED]]
+    told = [f"{usage(_BY_NAME[begun])}  {_BY_NAME[begun].words}"] if begun in _BY_NAME else []
+    return [*told, *(["  ".join(words)] if words else [])]
+
+
+def _answers_to(verb: Verb, begun: str) -> bool:
+    return any(name.startswith(begun) for name in (verb.name, *verb.also))
 
 
 def _command(verb: Verb, words: Sequence[str], picture: Picture) -> Command:

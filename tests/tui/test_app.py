@@ -2,7 +2,7 @@
 
 import pytest
 from textual import events
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from eaas_tui.app import ConsoleApp
 from eaas_tui.commanding import CommandLine
@@ -10,6 +10,7 @@ from eaas_tui.screens.events import EventsScreen
 from eaas_tui.screens.help import HelpScreen
 from eaas_tui.screens.jobs import JobsScreen
 from eaas_tui.screens.overview import OverviewScreen
+from eaas_tui.widgets.prompt import Prompt
 from tests.rig.consoles import a_console
 from tests.rig.pictures import a_node, a_picture
 from tests.rig.pilots import screen_lines
@@ -164,8 +165,6 @@ async def test_a_console_that_only_looks_says_so_and_offers_nothing_else() -> No
 
 async def test_the_command_line_does_what_it_says_and_explains_what_it_cannot() -> None:
     app = a_console()
-    said: list[str] = []
-    app.notify = lambda message, **_: said.append(message)  # type: ignore[method-assign]
     async with app.run_test() as pilot:
         app.picture_changed()
         await pilot.pause()
@@ -175,9 +174,13 @@ async def test_the_command_line_does_what_it_says_and_explains_what_it_cannot() 
         assert app.screen.query_now.text == "user:bob"
 
         await pilot.press("colon", *"jbos", "enter")
-        assert said == ["there is no command 'jbos'; did you mean jobs?"]
+        told = app.screen.query_one("#command-hints", Static)
+        assert str(told.content) == "there is no command 'jbos'; did you mean jobs?"
+        assert app.screen.query_one(Prompt).value == "jbos"
+        await pilot.press("backspace", "backspace", "backspace", "o")
+        assert str(told.content) == "jobs  job"
 
-        await pilot.press("colon", *"q", "enter")
+        await pilot.press("ctrl+u", *"q", "enter")
         assert app._exit is True
 
 

@@ -1,7 +1,7 @@
 import pytest
 from msgspec.structs import replace
 
-from eaas_tui.commands import VERBS, Command, Mistake, completions, understood, usage
+from eaas_tui.commands import VERBS, Command, Mistake, completions, hints, understood, usage
 from eaas_tui.model.picture import EMPTY, Picture
 from tests.rig.pictures import a_job, a_node, a_picture, a_queue
 
@@ -96,3 +96,14 @@ def test_usage_shows_what_may_be_left_out() -> None:
         ":node NODE [drain|resume]",
         ":top JOB...",
     ]
+
+
+def test_while_a_command_is_typed_those_that_match_are_told() -> None:
+    picture = a_picture(a_node("box"), a_node("bay"))
+
+    assert hints("", picture)[0].startswith("overview  jobs  job  node")
+    assert hints("jo", picture) == ["jobs  job"]
+    assert hints("pri", picture) == [":prio JOB NUMBER  a job's priority"]
+    assert hints(":q", picture)[-1] == ":quit  leave the console"
+    assert hints("node b", picture)[-1] == "bay  box"
+    assert hints("nosuch", picture) == []
