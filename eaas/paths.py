@@ -8,6 +8,8 @@ from typing import Final
 
 import msgspec
 
+from eaas.errors import EaasError
+
 SYSTEM_HOME: Final = Path("/var/lib/mini-eaas")
 """Where a pool that root runs lives."""
 
@@ -79,6 +81,28 @@ class Paths(msgspec.Struct, frozen=True, kw_only=True):
         return self.home / "agents" / name
 
 
+class NoSuchPlace(EaasError):
+    """A path leads to a home or a working folder that there is not."""
+
+    code = "no_such_place"
+
+
+def path_of(text: str) -> Path:
+    """Return the path a person typed, ``~`` and ``~user`` replaced; raises ``NoSuchPlace``."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise NoSuchPlace(f"{text}: there is no such user, or no home of theirs") from error
+
+
+def whole_path(text: str) -> Path:
+    """Return the path a person typed from the root on; raises ``NoSuchPlace``."""
+    try:
+        return path_of(text).absolute()
+    except FileNotFoundError as error:
+        raise NoSuchPlace(f"{text}: the folder you are in was deleted") from error
+
+
 def paths_from(environ: Mapping[str, str], *, is_root: bool | None = None) -> Paths:
     """Return this installation's paths.
 
@@ -87,7 +111,7 @@ def paths_from(environ: Mapping[str, str], *, is_root: bool | None = None) -> Pa
     """
     home = _home(environ, is_root=os.geteuid() == 0 if is_root is None else is_root)
     given = environ.get("MINI_EAAS_SOCKET")
-    wanted = Path(given).expanduser().absolute() if given else home / "controller.sock"
+    wanted = whole_path(given) if given else home / "controller.sock"
     return Paths(home=home, socket=_short(wanted))
 
 
@@ -105,7 +129,7 @@ def client_socket(environ: Mapping[str, str], *, system_home: Path = SYSTEM_HOME
 
 def _home(environ: Mapping[str, str], *, is_root: bool) -> Path:
     if given := environ.get("MINI_EAAS_HOME"):
-        return Path(given).expanduser().absolute()
+        return whole_path(given)
     if is_root:
         return SYSTEM_HOME
     import platformdirs  # only here: the command line starts without it when a home is given

@@ -5,6 +5,7 @@ from typing import Final
 
 from eaas.errors import EaasError
 from eaas.job_file import MAX_BYTES
+from eaas.paths import path_of, whole_path
 from eaas.safe_text import safe_text
 from eaas_tui.model.form import Form, form_from_yaml
 
@@ -28,7 +29,7 @@ def read_form(name: str) -> tuple[Form, int]:
 
     A folder in it is relative to the file; the form has it from where the person is.
     """
-    path = Path(name).expanduser()
+    path = path_of(name)
     try:
         if not path.is_file():
             raise NoFile(f"there is no file {path}")
@@ -39,17 +40,17 @@ def read_form(name: str) -> tuple[Form, int]:
     form, count = form_from_yaml(data, name=str(path))
     folder = form.text("with")
     if folder and not folder.startswith("sha256:"):
-        texts = {**form.texts, "with": str(path.parent / Path(folder).expanduser())}
+        texts = {**form.texts, "with": str(path.parent / path_of(folder))}
         form = Form(texts=texts, other=form.other, opened=texts, key=form.key)
     return form, count
 
 
 def write_form(name: str, form: Form, *, overwrite: bool) -> Path:
     """Write the form as a job file that means the same from anywhere, and return where it is."""
-    path = Path(name).expanduser()
+    path = path_of(name)
     folder = form.text("with")
     if folder and not folder.startswith("sha256:"):
-        form = form.typed("with", str(Path(folder).expanduser().absolute()))
+        form = form.typed("with", str(whole_path(folder)))
     try:
         with path.open("w" if overwrite else "x", encoding="utf-8") as file:
             file.write(form.as_yaml() or NOTHING_YET)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from eaas.paths import path_of
 from eaas_tui.model.form import SHOWN, Form
 
 NOT_KEPT: Final = frozenset({"name", "command", "env", "with"})
@@ -23,7 +24,7 @@ def last_submit_file(environ: Mapping[str, str], *, uid: int | None = None) -> P
     """
     if home := environ.get("MINI_EAAS_HOME"):
         owner = os.getuid() if uid is None else uid
-        return Path(home).expanduser() / "console" / f"last-submit-{owner}.json"
+        return path_of(home) / "console" / f"last-submit-{owner}.json"
     import platformdirs  # only here: a home that is given needs no search
 
     return Path(platformdirs.user_state_path("mini-eaas")) / "last-submit.json"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import msgspec
 
 from eaas.errors import EaasError, Invalid, NeverFits, Unreachable
+from eaas.paths import path_of
 from eaas.safe_text import safe_text
 from eaas.units import format_memory_mib
 from eaas.views import DryRunView, JobView
@@ -108,7 +109,7 @@ class Submission:
         if not isinstance(folder, str) or folder.startswith("sha256:"):
             return fields
         if self._packed is None or self._packed[0] != fields:
-            self._packed = (fields, await _uploaded(client, Path(folder).expanduser(), say))
+            self._packed = (fields, await _uploaded(client, path_of(folder), say))
         return {**fields, "with": self._packed[1]}
 
 

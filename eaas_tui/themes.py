@@ -84,7 +84,7 @@ App:nocolor Input, App:nocolor TextArea, App:nocolor SelectCurrent { text-style:
 App:ansi Input, App:ansi TextArea, App:ansi SelectCurrent { text-style: underline; }
 App:nocolor Prompt, App:ansi Prompt { text-style: none; }
 App:nocolor #question, App:nocolor #help, App:nocolor Toast { border: ascii; }
-App:ansi #question, App:ansi #help, App:ansi Toast { border: ascii; }
+App:ansi #question, App:ansi #help, App:ansi Toast { border: ascii ansi_default; }
 """
 """How things are set apart where there are no colours, or only the terminal's own."""
 

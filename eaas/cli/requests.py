@@ -9,6 +9,7 @@ import msgspec
 
 from eaas.job_file import file_key, read_job_file
 from eaas.job_spec import read_spec, spec_as_typed
+from eaas.paths import path_of
 
 Fields = Mapping[str, object]
 
@@ -48,7 +49,7 @@ def _request(typed: Fields, flags: Fields, base: Path, key: str | None) -> Reque
         return Request(fields=fields, key=key)
     del fields["with"]
     from_here = Path() if "with" in flags else base
-    return Request(fields=fields, folder=from_here / Path(folder).expanduser(), key=key)
+    return Request(fields=fields, folder=from_here / path_of(folder), key=key)
 
 
 def _with_flags(typed: Fields, flags: Fields) -> Fields:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from eaas.errors import EaasError, FieldError, Invalid
+from eaas.paths import whole_path
 from eaas.yaml_tree import Tree, read_trees
 
 SYSTEM_FOLDER: Final = Path("/etc/mini-eaas")
@@ -33,7 +34,7 @@ def candidates(
     """
     name = f"{program}.yaml"
     if home := environ.get("MINI_EAAS_HOME"):
-        return [Path(home).expanduser().absolute() / name]
+        return [whole_path(home) / name]
     if os.geteuid() == 0 if is_root is None else is_root:
         return [system / name]
     import platformdirs  # only here: most installations have a home or belong to root

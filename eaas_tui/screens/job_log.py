@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from eaas.errors import EaasError
+from eaas.paths import whole_path
 from eaas.safe_text import safe_text
 from eaas_tui.clipboard import copy
 from eaas_tui.log_source import LogClient, LogSource
@@ -145,8 +146,13 @@ class LogPane(LogFollowing):
         name = f"job-{source.job}-attempt-{source.attempt}.{source.stream}.log"
 
         def answered(path: str | None) -> None:
-            if path:
-                work = self._saved(source, Path(path).expanduser().absolute())
+            if not path:
+                return
+            try:
+                work = self._saved(source, whole_path(path))
+            except EaasError as error:
+                self._say(error.sentence)
+            else:
                 self.run_worker(work, group="save", exclusive=True)
 
         self.app.push_screen(AskPath("Save the log", path=name), answered)

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from eaas.paths import MAX_SOCKET_BYTES, SYSTEM_HOME, client_socket, paths_from
+from eaas.paths import (
+    MAX_SOCKET_BYTES,
+    SYSTEM_HOME,
+    NoSuchPlace,
+    client_socket,
+    paths_from,
+    whole_path,
+)
 
 
 def test_everything_of_an_installation_lies_under_its_home(tmp_path: Path) -> None:
@@ -74,3 +81,21 @@ def test_someone_without_a_pool_of_their_own_finds_the_machines(
         assert client_socket({}, system_home=tmp_path) == tmp_path / "controller.sock"
         home = {"MINI_EAAS_HOME": "/elsewhere"}
         assert client_socket(home, system_home=tmp_path) == Path("/elsewhere/controller.sock")
+
+
+@pytest.mark.parametrize("text", ["~nosuchuser/x", "~nosuchuser"])
+def test_a_home_that_there_is_not_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(NoSuchPlace, match="no such user"):
+        whole_path(text)
+
+
+def test_a_path_is_refused_where_the_folder_was_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+
+    with pytest.raises(NoSuchPlace, match="was deleted"):
+        whole_path("x")

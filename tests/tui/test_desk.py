@@ -27,3 +27,13 @@ def test_an_editor_that_gives_up_changes_nothing(tmp_path: Path) -> None:
 def test_an_editor_that_is_not_there_is_named() -> None:
     with pytest.raises(NoEditor, match="the editor /nowhere/ed cannot be started"):
         edited("", {"VISUAL": "/nowhere/ed"})
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["printf '\\377\\376' > \"$1\"", 'rm "$1"', 'rm "$1"; mkdir "$1"'],
+    ids=["no text", "no file", "a folder"],
+)
+def test_whatever_an_editor_leaves_behind_is_said(tmp_path: Path, script: str) -> None:
+    with pytest.raises(NoEditor):
+        edited("name: one\n", an_editor(tmp_path, script))
