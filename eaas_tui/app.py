@@ -151,7 +151,9 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
             self._pace.drawn(time.monotonic())
             begun_s = time.thread_time()  # others import and read meanwhile
             self.picture = self.store.picture
-            self.call_after_refresh(lambda: self._pace.took(time.thread_time() - begun_s))
+            self.call_after_refresh(
+                lambda: self._pace.took(time.thread_time() - begun_s, time.monotonic())
+            )
 
     def _know_the_person(self, picture: Picture) -> None:
         may: set[Needs] = {"look"}

@@ -9,6 +9,8 @@ GATHERED_S: Final = 0.05
 """What comes within this time is drawn together: the nodes' readings come as one burst."""
 SHARE: Final = 0.02
 """What of one core live draws may take on the average: a console stays open all day."""
+AT_ONCE_S: Final = 0.1
+"""CPU time that draws may take before that counts: what comes after a calm is drawn at once."""
 LONGEST_REST_S: Final = 2.0
 """However much a draw takes, the next one comes after this."""
 CALM_DRAWS: Final = 5
@@ -28,6 +30,8 @@ class Pace:
         self._calm = 0
         self._drawn_at = float("-inf")
         self._rest_s = 0.0
+        self._owed_s = 0.0
+        self._owed_at = float("-inf")
 
     @property
     def interval_s(self) -> float:
@@ -45,9 +49,11 @@ class Pace:
         if self._calm >= CALM_DRAWS and self._step > self._lowest:
             self._step, self._calm = self._step - 1, 0
 
-    def took(self, cpu_s: float) -> None:
+    def took(self, cpu_s: float, now: float) -> None:
         """Take note of the CPU time that the last draw has taken."""
-        self._rest_s = min(cpu_s / SHARE, LONGEST_REST_S)
+        self._owed_s = max(0.0, self._owed_s - SHARE * (now - self._owed_at)) + cpu_s
+        self._owed_at = now
+        self._rest_s = min(max(0.0, self._owed_s - AT_ONCE_S) / SHARE, LONGEST_REST_S)
 
     def skipped(self, now: float) -> None:
         """Take note of a draw left out because output still waited."""

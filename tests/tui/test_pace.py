@@ -1,4 +1,6 @@
-from eaas_tui.pace import CALM_DRAWS, GATHERED_S, Pace
+import pytest
+
+from eaas_tui.pace import CALM_DRAWS, GATHERED_S, LONGEST_REST_S, SHARE, Pace
 
 
 def test_a_picture_waits_for_what_comes_with_it_and_the_next_a_tenth_of_a_second() -> None:
@@ -40,9 +42,23 @@ def test_a_link_said_to_be_slow_is_never_tried_faster() -> None:
 
 def test_what_takes_much_to_draw_is_drawn_more_rarely_but_never_put_off_for_long() -> None:
     pace = Pace()
-    rests = []
-    for cpu_s in (0.001, 0.01, 0.03, 0.5, 0.001):
-        pace.took(cpu_s)
-        rests.append(round(pace.interval_s, 3))
+    now = spent_s = longest_s = 0.0
+    while now < 600:
+        pace.drawn(now)
+        pace.took(0.03, now)
+        spent_s += 0.03
+        longest_s = max(longest_s, pace.wait_s(now))
+        now += pace.wait_s(now)
 
-    assert rests == [0.1, 0.5, 1.5, 2.0, 0.1]
+    assert spent_s / 600 == pytest.approx(SHARE, rel=0.05)
+    assert 1.0 < longest_s <= LONGEST_REST_S
+    pace.took(9.0, now)
+    assert pace.interval_s == LONGEST_REST_S
+
+
+def test_after_a_calm_the_next_picture_comes_at_once_whatever_it_takes() -> None:
+    pace = Pace()
+    pace.took(0.09, 0.0)
+    assert pace.interval_s == 0.1
+    pace.took(0.09, 10.0)
+    assert pace.interval_s == 0.1
