@@ -28,12 +28,13 @@ READY_S: Final = 60.0
 STARTS: Final = 10
 ROUNDS: Final = 2
 """As many are enough, and all that there is time for."""
-PRESSES: Final = 100
-ON_A_LINK: Final = 25
-"""Presses on a slow link; with ``--slow`` on the slowest a fifth of them."""
+PRESSES: Final = 60
+SPAN_S: Final = 6.0
+ON_A_LINK: Final = 20
+"""Presses on a slow link."""
 SCROLLS: Final = 20
 REPEAT_S: Final = 0.08
-SETTLED_S: Final = 3.0
+SETTLED_S: Final = 2.0
 SECOND_SCREEN: Final = b"\x1b[?1049h"
 SELECTED: Final = b">"
 """Stands before what is selected, and nowhere else in what is drawn; while a list scrolls, its
@@ -84,9 +85,9 @@ def _measured(scale: Scale, rounds: int, quick: bool) -> list[Figure]:
             _start(home, scale, {})
             for _ in range(2 if quick else STARTS):
                 _start(home, scale, values)
-            _hold(home, scale, values, pool)
+            _come(home, scale, values, pool)
             for _ in range(rounds):
-                _round(home, scale, values, pool, 5.0 if quick else 10.0)
+                _round(home, scale, values, pool, 3.0 if quick else SPAN_S)
             _link(home, scale, values, pool)
     return [_figure(scale, name, tuple(taken)) for name, taken in values.items()]
 
@@ -151,16 +152,15 @@ def _start(home: Path, scale: Scale, values: Values) -> None:
         terminal.until(SECOND_SCREEN)
         painted_at, _ = terminal.until(b"Mini EaaS")
         _add(values, "first paint", painted_at - terminal.began_at)
-        _add(values, "all jobs are there", shown(terminal, scale) - terminal.began_at)
-        terminal.settle(0.3)
+        terminal.settle(0.1)
 
 
-def _hold(home: Path, scale: Scale, values: Values, pool: Pool) -> None:
-    """Measure what a client that comes costs the others."""
+def _come(home: Path, scale: Scale, values: Values, pool: Pool) -> None:
+    """Measure when somebody who comes sees all jobs, and what that costs the others."""
     for _ in range(3):
         pool.move("listen")
         with console(home, scale) as terminal:
-            shown(terminal, scale)
+            _add(values, "all jobs are there", shown(terminal, scale) - terminal.began_at)
         _add(values, "a client that comes holds the controller", pool.longest_hold_ms())
 
 
@@ -226,7 +226,7 @@ def _scroll(terminal: Terminal, scale: Scale, values: Values) -> None:
     """Go below what is shown, then on line by line, as fast as a key that is held repeats."""
     for _ in range(scale.height):
         terminal.press("j")
-        terminal.settle(REPEAT_S)
+        terminal.settle(REPEAT_S / 2)
     terminal.settle(0.5)
     written = 0
     for _ in range(SCROLLS):
