@@ -1,4 +1,5 @@
 """The pool at one glance, at every size, and what can be done import asyncio
+import asyncio
 from there."""
 
 from pathlib import Path
