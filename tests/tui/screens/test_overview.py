@@ -1,7 +1,7 @@
-"""The pool at one glance, at every size, and what can be done import asyncio
-import asyncio
+"""The pool at one glance, at every size, and what can be done
 from there."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
