@@ -1,5 +1,6 @@
 """Starts the console: ``eaas-tui``, or ``mini-eaas tui``."""
 
+import gc
 import os
 import sys
 from collections.abc import MutableMapping
@@ -24,6 +25,7 @@ def run(arguments: Arguments) -> int:
         return 2
     prepare(os.environ)
     wide = None if arguments.ascii else block_cells(0, 2)
+    gc.disable()  # until the first paint: what is imported stays, there is nothing to collect
     from eaas_tui.start import in_terminal  # imports Textual, which reads the environment once
 
     return in_terminal(arguments, block_cells=wide)

@@ -1,6 +1,7 @@
 """The console: everything is made here, and the one picture is drawn from here."""
 
 import asyncio
+import gc
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -116,6 +117,9 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
         if self.arguments.replay is not None or self.environ:
             self.run_worker(self._feed(), name="feed", exclusive=True)
 
