@@ -22,6 +22,7 @@ import msgspec
 from bench.figures import Figure, Section
 from bench.live_pool import LOG_END
 from bench.terminal import Terminal
+from eaas_tui.pace import LONGEST_REST_S
 
 MINI_EAAS: Final = Path(sys.executable).parent / "mini-eaas"
 READY_S: Final = 60.0
@@ -171,7 +172,7 @@ def _round(home: Path, scale: Scale, values: Values, pool: Pool, span_s: float) 
         terminal.read(SETTLED_S)
         _watch(terminal, values, "while cards change", span_s)
         pool.move("nothing")
-        terminal.read(SETTLED_S)
+        terminal.read(SETTLED_S + LONGEST_REST_S)
         _watch(terminal, values, "while nothing changes", span_s)
         terminal.press("2")
         terminal.settle(0.3)
@@ -194,7 +195,7 @@ def _link(home: Path, scale: Scale, values: Values, pool: Pool) -> None:
         _add_cuts(values, "key on 20 KB/s", _press(terminal, ON_A_LINK))
     with console(home, scale, "--slow", link_bytes_s=SLOWEST_BYTES_S) as terminal:
         shown(terminal, scale)
-        terminal.read(SETTLED_S * 2)
+        terminal.read(SETTLED_S)
         _add_cuts(values, "key on 3 KB/s with --slow", _press(terminal, ON_A_LINK))
     pool.move("nothing")
 
