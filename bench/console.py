@@ -31,9 +31,9 @@ ROUNDS: Final = 2
 """As many are enough, and all that there is time for."""
 PRESSES: Final = 60
 SPAN_S: Final = 6.0
-ON_A_LINK: Final = 20
+ON_A_LINK: Final = 12
 """Presses on a slow link."""
-SCROLLS: Final = 20
+SCROLLS: Final = 10
 REPEAT_S: Final = 0.08
 SETTLED_S: Final = 2.0
 SECOND_SCREEN: Final = b"\x1b[?1049h"
@@ -158,7 +158,7 @@ def _start(home: Path, scale: Scale, values: Values) -> None:
 
 def _come(home: Path, scale: Scale, values: Values, pool: Pool) -> None:
     """Measure when somebody who comes sees all jobs, and what that costs the others."""
-    for _ in range(3):
+    for _ in range(2):
         pool.move("listen")
         with console(home, scale) as terminal:
             _add(values, "all jobs are there", shown(terminal, scale) - terminal.began_at)
