@@ -1,26 +1,14 @@
-import os
+"""Each in a program of its own: what ends is the whole process, up to a minute later."""
+
 import signal
 import subprocess
 import sys
 import textwrap
-import threading
 from pathlib import Path
 
 import pytest
 
-from eaas_tui.ending import Ending, write_down
-
-
-class Ends:
-    """Remembers how it was told to end."""
-
-    def __init__(self) -> None:
-        self.codes: list[int] = []
-        self.told = threading.Event()
-
-    def __call__(self, code: int) -> None:
-        self.codes.append(code)
-        self.told.set()
+from eaas_tui.ending import write_down
 
 
 def run(program: str) -> subprocess.CompletedProcess[str]:
@@ -30,13 +18,14 @@ def run(program: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_it_ends_once_whatever_comes_after() -> None:
-    ends = Ends()
-    ending = Ending(ends, patience_s=60)
+    ended = run("""
+        from eaas_tui.ending import Ending
+        ending = Ending(print, patience_s=60)
+        ending.begin(143)
+        ending.begin(129)
+    """)
 
-    ending.begin(143)
-    ending.begin(129)
-
-    assert ends.codes == [143]
+    assert ended.stdout.split() == ["143"]
 
 
 def test_a_signal_ends_it_with_the_signals_code() -> None:
@@ -63,17 +52,18 @@ def test_what_cannot_end_by_itself_is_cut_short_and_the_terminal_given_back() ->
     assert "\x1b[?1049l" in ended.stderr
 
 
-def test_a_closed_terminal_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
-    master, slave = os.openpty()
-    ends = Ends()
-    Ending(ends, patience_s=60).listen(slave)
+def test_a_closed_terminal_ends_it() -> None:
+    ended = run("""
+        import os, threading
+        from eaas_tui.ending import Ending
+        told = threading.Event()
+        master, slave = os.openpty()
+        Ending(lambda code: (print(code), told.set()), patience_s=60).listen(slave)
+        os.close(master)
+        told.wait(10)
+    """)
 
-    os.close(master)
-
-    assert ends.told.wait(10)
-    assert ends.codes == [128 + signal.SIGHUP]
-    os.close(slave)
+    assert ended.stdout.split() == [str(128 + signal.SIGHUP)]
 
 
 def test_an_error_is_written_down_with_its_trace(tmp_path: Path) -> None:
