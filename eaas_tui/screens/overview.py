@@ -79,9 +79,8 @@ class OverviewScreen(PoolActingScreen):
         self._draw_jobs()
 
     def on_resize(self) -> None:
-        """Show as many jobs as there is room for now."""
+        """Share the height between the panes."""
         self._give_nodes_their_height()
-        self.call_after_refresh(self._draw_jobs)
 
     # --- what the keys are about
 
@@ -130,6 +129,11 @@ class OverviewScreen(PoolActingScreen):
             opening_of(self.app).open_job(message.key)
         elif message.row_list.id == "events":
             open_event(self.app, self.picture, message.key)
+
+    def on_row_list_room_changed(self, message: RowList.RoomChanged) -> None:
+        """Show as many jobs as there is room for now: panes give and take as others fill."""
+        if message.row_list.id == "jobs":
+            self._draw_jobs()
 
     def on_row_list_selected(self, message: RowList.Selected) -> None:
         """Show another job beside the list."""

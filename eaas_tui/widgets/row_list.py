@@ -65,6 +65,9 @@ class RowList(RowScroll[K], can_focus=True):
             self.key: Final = key
             super().__init__(row_list)
 
+    class RoomChanged(ListMessage):
+        """More or fewer rows are seen at once, or wider ones."""
+
     class MarksChanged(ListMessage):
         """Other rows are marked; ask the list which."""
 
@@ -114,6 +117,10 @@ class RowList(RowScroll[K], can_focus=True):
         """Select a row and bring it into sight; nothing when it is not in the list."""
         if key in self.rows.keys:
             self._move_to(self.rows.keys.index(key))
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Tell whoever shows just as many rows as there is room for."""
+        self.post_message(self.RoomChanged(self))
 
     def lay_out(self) -> None:
         """Fit the columns again, with the selected row in sight."""
