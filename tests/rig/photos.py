@@ -54,8 +54,8 @@ class Photo(msgspec.Struct, frozen=True, kw_only=True):
     theme: str = "dark"
     away: bool = False
     node: str | None = None
-    until: str = ""
-    """What is on the screen once everything has been answered."""
+    until: str
+    """What is on the screen once it has been built and everything has been answered."""
     log_from: int | None = None
     """From how many columns on the end of the job's log is there as well."""
     sizes: tuple[tuple[int, int], ...] = SIZES
@@ -72,35 +72,54 @@ MIDDLE: Final = ((120, 40),)
 ENDS: Final = ((80, 24), (200, 60))
 
 PHOTOS: Final = (
-    *(Photo(name="overview", theme=theme, log_from=WIDE) for theme in ("dark", "light")),
     *(
-        Photo(name="jobs", keys=("2",), theme=theme, log_from=WITH_PREVIEW)
+        Photo(name="overview", theme=theme, until="node00", log_from=WIDE)
+        for theme in ("dark", "light")
+    ),
+    *(
+        Photo(name="jobs", keys=("2",), until="filter:", theme=theme, log_from=WITH_PREVIEW)
         for theme in ("dark", "light")
     ),
     Photo(name="job-overview", opens="pending", until="waits for"),
     Photo(name="job-log", opens="job", keys=("2",), until=LOG_END),
     Photo(name="job-curves", opens="job", keys=("3",), until="in grey"),
     Photo(name="job-events", opens="job", keys=("4",), until="was submitted"),
-    Photo(name="job-spec", opens="job", keys=("5",)),
-    Photo(name="node", opens="node", node="node00"),
-    Photo(name="events", keys=("4",)),
+    Photo(name="job-spec", opens="job", keys=("5",), until="image:"),
+    Photo(name="node", opens="node", node="node00", until="TEMP"),
+    Photo(name="events", keys=("4",), until="EVENTS"),
     Photo(name="submit", opens="submit", until="would start"),
-    Photo(name="help", keys=("question_mark",)),
+    Photo(name="help", keys=("question_mark",), until="to search"),
     Photo(name="confirm", keys=("2", "x"), until="y  Cancel", log_from=WITH_PREVIEW),
-    Photo(name="empty", recording="empty"),
-    Photo(name="empty-jobs", recording="empty", keys=("2",), sizes=MIDDLE),
-    Photo(name="away", away=True, sizes=MIDDLE),
-    Photo(name="hundred-nodes", recording="hundred_nodes", sizes=ENDS, log_from=WIDE),
+    Photo(name="empty", recording="empty", until="No machine"),
+    Photo(name="empty-jobs", recording="empty", keys=("2",), until="submits one", sizes=MIDDLE),
+    Photo(name="away", away=True, until="connection refused", sizes=MIDDLE),
+    Photo(
+        name="hundred-nodes", recording="hundred_nodes", until="NODES", sizes=ENDS, log_from=WIDE
+    ),
     Photo(
         name="ten-thousand-jobs",
         recording="ten_thousand_jobs",
         keys=("2",),
+        until="filter:",
         sizes=MIDDLE,
         log_from=WITH_PREVIEW,
     ),
-    Photo(name="troubles", recording="troubles", log_from=WIDE),
-    Photo(name="troubles-jobs", recording="troubles", keys=("2",), log_from=WITH_PREVIEW),
-    Photo(name="troubles-node", recording="troubles", opens="node", node="gpu-c", sizes=MIDDLE),
+    Photo(name="troubles", recording="troubles", until="gpu-c", log_from=WIDE),
+    Photo(
+        name="troubles-jobs",
+        recording="troubles",
+        keys=("2",),
+        until="filter:",
+        log_from=WITH_PREVIEW,
+    ),
+    Photo(
+        name="troubles-node",
+        recording="troubles",
+        opens="node",
+        node="gpu-c",
+        until="TEMP",
+        sizes=MIDDLE,
+    ),
 )
 
 _STEPS: Final = "".join(
