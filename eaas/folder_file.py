@@ -24,6 +24,8 @@ PRIORITY: Final = "priority"
 
 _JOB: Final = re.compile(r"[1-9][0-9]{0,17}")
 _CANCEL_ENDING: Final = ".cancel"
+ENDINGS: Final = (".yaml", ".yml", _CANCEL_ENDING)
+"""How the names of files end that a watched folder takes, in any case."""
 _CANCEL_NAME: Final = re.compile(r"([1-9][0-9]{0,17})\.cancel")
 
 

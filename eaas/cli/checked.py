@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import click
 import msgspec
 
+from eaas.cli.requests import content_of
 from eaas.errors import EaasError, FieldError, Invalid
 from eaas.folder_file import FolderFile, cancel_order, names_no_job, read_folder_file
 from eaas.job_file import MAX_BYTES
@@ -69,7 +69,7 @@ def checked_files(files: tuple[str, ...]) -> tuple[list[CheckedFile], list[Mista
     checked: list[CheckedFile] = []
     wrong: list[Mistakes] = []
     for file in files:
-        data = _data(file)
+        data = content_of(file)
         try:
             checked.append(_checked(file, _content(file, data)))
         except EaasError as refusal:
@@ -97,13 +97,6 @@ def _documents(data: bytes) -> tuple[int, ...]:
         return tuple(tree.line for tree in read_trees(data.decode("utf-8-sig")))
     except UnicodeDecodeError:
         return ()
-
-
-def _data(file: str) -> bytes:
-    try:
-        return Path(file).read_bytes()
-    except OSError as error:
-        raise click.UsageError(f"can't read {file}: {(error.strerror or '').lower()}") from error
 
 
 def _content(file: str, data: bytes) -> FolderFile:

@@ -12,12 +12,12 @@ from eaas.cli.line import FAILED, Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
 from eaas.errors import Forbidden, Unauthenticated, Unreachable
+from eaas.folder_file import ENDINGS
 from eaas.views import FolderView, Page
 
 NOBODY: Final = (Unreachable, Unauthenticated, Forbidden)
 """Without a controller that answers us, a check is of the files alone."""
 MOST_TRIED: Final = 100
-ENDINGS: Final = (".yaml", ".yml", ".cancel")
 
 
 @click.command(cls=Command)

@@ -72,8 +72,12 @@ def _read(file: str) -> tuple[str, bytes, Path]:
     """Return the file's name for sentences, its content, and what it is relative to."""
     if file == "-":
         return "stdin", sys.stdin.buffer.read(), Path()
-    path = Path(file)
+    return file, content_of(file), Path(file).parent
+
+
+def content_of(file: str) -> bytes:
+    """Return what the file holds; one that can't be read is a mistake of the command line."""
     try:
-        return file, path.read_bytes(), path.parent
+        return Path(file).read_bytes()
     except OSError as error:
         raise click.UsageError(f"can't read {file}: {(error.strerror or '').lower()}") from error

@@ -24,7 +24,7 @@ MODULES: Final[Mapping[str, str]] = {"controller": "eaas_daemon", "agent": "eaas
 
 ANSWER_S: Final = 2.0
 
-REST: Final = {"ignore_unknown_options": True, "allow_interspersed_args": True}
+REST: Final = {"ignore_unknown_options": True}
 
 
 @click.command(cls=Command, context_settings=REST)

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from eaas.field_checks import Check, Choice, Wrong
+from eaas.paths import NoSuchPlace, path_of
 from eaas.settings.host_path import HostPath
 from eaas.settings.keys import Key, prefix
 
@@ -99,12 +100,11 @@ def _reader(check: Check) -> Callable[[str], Any]:
     """
 
     def read(text: str) -> Any:
-        is_path = isinstance(check, HostPath)
         try:
-            return check.typed(
-                check.read(os.path.abspath(os.path.expanduser(text)) if is_path else text)
-            )
-        except Wrong as error:
+            if isinstance(check, HostPath):
+                text = os.path.abspath(path_of(text))
+            return check.typed(check.read(text))
+        except (Wrong, NoSuchPlace) as error:
             raise argparse.ArgumentTypeError(str(error)) from error
 
     return read

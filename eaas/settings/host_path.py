@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from eaas.field_checks import Check, text_of, wrong
+from eaas.paths import NoSuchPlace, path_of
 from eaas.spelling import shown
 
 
@@ -15,8 +16,8 @@ class HostPath(Check, frozen=True, kw_only=True):
     def read(self, value: object) -> Path:
         text = text_of(value)
         try:
-            path = Path(text).expanduser()
-        except RuntimeError as error:
+            path = path_of(text)
+        except NoSuchPlace as error:
             raise wrong(f"names a home that isn't known: {shown(text)}") from error
         if not path.is_absolute() or ".." in path.parts:
             raise wrong(f"must be a path from the root on, like /srv/jobs, not {shown(text)}")

@@ -4,7 +4,7 @@ import os
 import re
 from typing import Final
 
-from eaas.folder_file import cancel_order
+from eaas.folder_file import ENDINGS, cancel_order
 from eaas.safe_text import safe_text
 
 TAKEN: Final = ".taken"
@@ -25,7 +25,6 @@ FINAL: Final = "final: true\n"
 MAX_NAME_BYTES: Final = 200
 """A file system takes 255, and the job's number and an ending come to it."""
 
-_ENDINGS: Final = (".yaml", ".yml", ".cancel")
 _TEMPORARY: Final = (".", "#", "~")
 """How editors and copying programs begin the names of what is not ready."""
 _ACCEPTED: Final = re.compile(r"([1-9][0-9]{0,17})-(.+)")
@@ -38,7 +37,7 @@ def is_meant(name: str) -> bool:
     """Tell whether a file of this name is a job file or an order, not an editor's own."""
     if name.startswith(_TEMPORARY) or name.endswith((STATUS, "~")):
         return False
-    return name.lower().endswith(_ENDINGS)
+    return name.lower().endswith(ENDINGS)
 
 
 def shown_name(name: str) -> str:

@@ -1,7 +1,6 @@
 import io
 import json
 import logging
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -101,4 +100,3 @@ def test_without_a_stream_it_is_stderr(capsys: pytest.CaptureFixture[str]) -> No
     logging.getLogger("eaas.lamp").info("lit")
 
     assert '"lit"' in capsys.readouterr().err
-    assert sys.stderr is not None

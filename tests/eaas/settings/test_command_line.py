@@ -28,6 +28,7 @@ def test_every_key_that_has_a_metavar_is_an_option(
         (["walk"], "invalid choice: 'walk'"),
         (["run", "--port", "x"], "argument --port: must be a whole number from 0 to 65535"),
         (["run", "--level", "x"], "argument --level: must be low or high, not 'x'"),
+        (["run", "--place", "~nobody-like-this/x"], "argument --place: ~nobody-like-this/x: there"),
         (["run", "--labels", "x"], "unrecognized arguments"),
         (["run", "--por", "1"], "unrecognized arguments"),
     ],
