@@ -22,7 +22,7 @@ def memory_ran_out(container_id: str, log: Path = KERNEL_LOG) -> bool:
     where the log may not be read, and when the line is so old that it was overwritten.
     """
     limit = container_id.encode()
-    return any(_memory_group(record).find(limit) >= 0 for record in _records(log))
+    return any(limit in _memory_group(record) for record in _records(log))
 
 
 def _memory_group(record: bytes) -> bytes:

@@ -192,9 +192,9 @@ def _before(request: web.Request) -> int | None:
 
 
 def _cursor(after: After | None) -> str | None:
-    if after is None or after.line is None:
-        return None if after is None else str(after.offset)
-    return f"{after.offset}:{after.line}"
+    if after is None:
+        return None
+    return str(after.offset) if after.line is None else f"{after.offset}:{after.line}"
 
 
 def _wish(request: web.Request) -> Wish:

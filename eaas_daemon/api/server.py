@@ -139,6 +139,7 @@ def application(parts: Parts, who: Who) -> web.Application:
 
 def routes(parts: Parts, traffic: Traffic) -> list[web.RouteDef]:
     """Return every route there is."""
+    release = version("mini-eaas")
     groups = (
         JobRoutes(parts),
         JobLists(parts),
@@ -150,8 +151,8 @@ def routes(parts: Parts, traffic: Traffic) -> list[web.RouteDef]:
         SampleRoutes(parts),
         PackRoutes(parts.packs),
         StreamRoutes(parts.hub, parts.long_calls),
-        SystemRoutes(parts, version("mini-eaas")),
-        MetricRoutes(parts, version("mini-eaas")),
+        SystemRoutes(parts, release),
+        MetricRoutes(parts, release),
         ProbeRoutes(parts.engine, traffic),
         AgentRoutes(parts),
     )

@@ -17,9 +17,9 @@ from eaas_tui.model.picture import Picture
 
 NO_POOL: Final = "(no pool)"
 MARGIN: Final = 2
+"""The selection's sign and the node's own, before its name."""
 BARE_TAIL: Final = 4
 """Cells behind a node's cards: how many are free, and a gap; with its state's word it is more."""
-"""The selection's sign and the node's own, before its name."""
 MANY_NODES: Final = 16
 """More than this, and more than there are lines: they stand side by side."""
 SPARK: Final = 20

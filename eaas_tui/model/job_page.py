@@ -124,8 +124,7 @@ def spec_yaml(spec: dict[str, object]) -> str:
     """Return a spec as YAML that can be submitted again; scripts stay readable."""
     from eaas.yaml_text import yaml_text  # PyYAML is large, and not on the first screen
 
-    dumped = yaml_text(spec, width=4096)
-    return str(dumped)
+    return yaml_text(spec, width=4096)
 
 
 def log_size(log: LogView) -> str:

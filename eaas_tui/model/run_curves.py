@@ -3,6 +3,8 @@
 from datetime import datetime, tzinfo
 from typing import Final
 
+from msgspec.structs import replace
+
 from eaas.sample_views import CardRunView, JobSamplesView
 from eaas.views import AttemptView
 from eaas_tui.model.card_curves import card_name
@@ -22,42 +24,39 @@ def run_curves(
     run_s = run_length_s(view)
     since = moment(view.begin_at, run_s, zone)
     until = "now" if is_live else moment(attempt.finished_at, run_s, zone)
-    curves = []
-    for card in view.cards:
-        for curve in (_load(card), _memory(card)):
-            curves.append(
-                Curve(
-                    title=curve[0],
-                    short=curve[1],
-                    unit=curve[2],
-                    top=curve[3],
-                    values=curve[4],
-                    peaks=curve[5],
-                    every_s=view.every_s,
-                    since=since,
-                    until=until,
-                    is_whole=True,
-                    is_live=is_live,
-                )
-            )
-    return curves
+    return [
+        replace(curve, since=since, until=until, is_whole=True, is_live=is_live)
+        for card in view.cards
+        for curve in (_load(card, view.every_s), _memory(card, view.every_s))
+    ]
 
 
-_Parts = tuple[str, str, str, float, tuple[Value, ...], tuple[Value, ...]]
-
-
-def _load(card: CardRunView) -> _Parts:
+def _load(card: CardRunView, every_s: float) -> Curve:
     name = card_name(card.uuid, card.index)
-    values, peaks = card.utilization_pct, card.utilization_max_pct
-    return f"{name} utilisation", f"{name} util", "%", 100.0, values, peaks
+    return Curve(
+        title=f"{name} utilisation",
+        short=f"{name} util",
+        unit="%",
+        top=100.0,
+        values=card.utilization_pct,
+        peaks=card.utilization_max_pct,
+        every_s=every_s,
+    )
 
 
-def _memory(card: CardRunView) -> _Parts:
+def _memory(card: CardRunView, every_s: float) -> Curve:
     name = card_name(card.uuid, card.index)
-    values, peaks = _gib(card.memory_used_mib), _gib(card.memory_used_max_mib)
+    peaks = _gib(card.memory_used_max_mib)
     known = [peak for peak in peaks if peak is not None]
-    top = card.memory_total_mib / MIB if card.memory_total_mib else max(known, default=1.0)
-    return f"{name} memory", f"{name} mem", "GiB", top, values, peaks
+    return Curve(
+        title=f"{name} memory",
+        short=f"{name} mem",
+        unit="GiB",
+        top=card.memory_total_mib / MIB if card.memory_total_mib else max(known, default=1.0),
+        values=_gib(card.memory_used_mib),
+        peaks=peaks,
+        every_s=every_s,
+    )
 
 
 def run_length_s(view: JobSamplesView) -> float:

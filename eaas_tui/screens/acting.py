@@ -235,7 +235,7 @@ def cancel_question(jobs: Sequence[JobView | int], user: str | None) -> Confirm:
     """Return the question before jobs are cancelled; of one that is not known there is a number."""
     known = [job for job in jobs if not isinstance(job, int)]
     lines = [*lines_of(known), *(str(job) for job in jobs if isinstance(job, int))]
-    these = _these(known) if len(known) == len(jobs) else _counted(jobs)
+    these = _these(jobs)
     is_placed = len(known) < len(jobs) or any(job.node is not None for job in known)
     return Confirm(
         f"Cancel {these}?",
@@ -281,12 +281,11 @@ def _not_yours(jobs: Sequence[JobView], user: str | None) -> list[str]:
     return [f"{others} of them {'is' if others == 1 else 'are'} not yours:"]
 
 
-def _these(jobs: Sequence[JobView]) -> str:
-    return f"job {jobs[0].ref}" if len(jobs) == 1 else f"{len(jobs)} jobs"
-
-
-def _counted(jobs: Sequence[JobView | int]) -> str:
-    return f"job {jobs[0]}" if len(jobs) == 1 else f"{len(jobs)} jobs"
+def _these(jobs: Sequence[JobView | int]) -> str:
+    if len(jobs) != 1:
+        return f"{len(jobs)} jobs"
+    (job,) = jobs
+    return f"job {job if isinstance(job, int) else job.ref}"
 
 
 def _has(jobs: Sequence[JobView]) -> str:
