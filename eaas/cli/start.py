@@ -1,13 +1,13 @@
 """Where ``mini-eaas`` begins. The console is there at once: it needs nothing of the commands."""
 
-import os
 import sys
+from importlib import import_module
 
 
 def main() -> None:
-    """Become the console for ``mini-eaas tui``, and run the command line for all else."""
+    """Be the console for ``mini-eaas tui``, and the command line for all else."""
+    program = "eaas.cli.main"
     if sys.argv[1:2] == ["tui"]:
-        os.execv(sys.executable, [sys.executable, "-m", "eaas_tui", *sys.argv[2:]])
-    from eaas.cli.main import main as commands
-
-    commands()
+        program = "eaas_tui.__main__"
+        del sys.argv[1]
+    import_module(program).main()

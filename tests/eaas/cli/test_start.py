@@ -27,12 +27,14 @@ def test_everything_else_is_the_command_line() -> None:
     assert "tui" in said("--help").stdout
 
 
-def test_the_console_does_not_wait_for_the_commands() -> None:
+def test_the_console_does_not_wait_for_the_commands_nor_for_a_second_interpreter() -> None:
     code = (
-        "import os, sys; sys.argv = ['mini-eaas', 'tui']\n"
-        "os.execv = lambda *_: sys.exit(repr({*sys.modules}))\n"
+        "import os, sys, eaas_tui.__main__ as console; sys.argv = ['mini-eaas', 'tui', '--slow']\n"
+        "console.main = lambda: sys.exit(repr([os.getpid(), sys.argv, *sys.modules]))\n"
         "from eaas.cli.start import main; main()"
     )
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as run:
+        pid, argv, *loaded = ast.literal_eval(run.communicate()[1])
 
-    assert not ast.literal_eval(loaded) & {"click", "eaas.cli.main", "msgspec"}
+    assert (pid, argv) == (run.pid, ["mini-eaas", "--slow"])
+    assert not {*loaded} & {"click", "eaas.cli.main", "textual"}
