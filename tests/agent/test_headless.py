@@ -1,15 +1,19 @@
 """The agent as a program: what it tells a service manager, how it hears signals and ends."""
 
+import asyncio
 import json
 import os
 import signal
+import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.rig.agents import an_order
 from tests.rig.program import Program
+from tests.rig.scripted_controller import scripted_controller
 from tests.rig.service_manager import ServiceManager, a_service_manager
 
 CONFIG = "name: node-a\nruntime: process\nsimulate: 1x8GiB\n"
@@ -19,6 +23,7 @@ class Service:
     """An agent under a stand-in for systemd."""
 
     def __init__(self, home: Path, manager: ServiceManager) -> None:
+        self.ledger = home / "agents" / "node-a" / "ledger.db"
         self.config = home / "agent.yaml"
         self.config.write_text(CONFIG)
         self.manager = manager
@@ -67,6 +72,24 @@ def test_an_agent_is_ready_without_its_controller_reloads_and_stops(service: Ser
     assert "the settings were read again: changed: labels; cpus needs a restart" in said
     assert any("agent.yaml:1:1: nmae: there is no such key; did you mean name?" in s for s in said)
     assert said[-1] == "stopped; jobs run on"
+
+
+async def test_a_stuck_engine_gives_no_sign_of_life_until_it_moves_again(
+    service: Service, tmp_path: Path
+) -> None:
+    order = an_order("true")
+    async with scripted_controller(tmp_path / "controller.sock") as controller:
+        await asyncio.to_thread(service.manager.hear_until, "WATCHDOG")
+        await controller.until(lambda: bool(controller.hellos))
+        with closing(sqlite3.connect(service.ledger, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            await controller.want(order)
+            silence: dict[str, str] | None = {}
+            while silence is not None:  # the last sign of life may still be on its way
+                silence = await asyncio.to_thread(service.manager.hear, 0.6)
+            assert controller.facts_about(order.uid) == []
+        await asyncio.to_thread(service.manager.hear_until, "WATCHDOG")
+        await controller.ended(order.uid)
 
 
 @contextmanager
