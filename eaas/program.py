@@ -4,10 +4,17 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
 
 from eaas.errors import EaasError
+from eaas.log_lines import begin_log
+from eaas.service_notice import ServiceNotice
+from eaas.settings.command_line import Typed
+from eaas.settings.files import candidates
+from eaas.settings.keys import Key
+from eaas.settings.layers import Settings
+from eaas.settings.view import as_json
 
 STOPPED: Final = 0
 FAILED: Final = 1
@@ -16,6 +23,31 @@ USAGE: Final = 2
 """The command line or a setting is wrong; starting it again will not help."""
 
 log = logging.getLogger(__name__)
+
+
+def obey(
+    typed: Typed,
+    *,
+    program: str,
+    keys: Sequence[Key],
+    read: Callable[[], Settings],
+    serve: Callable[[Settings, ServiceNotice], Coroutine[Any, Any, None]],
+) -> int:
+    """Show the program's settings or run with them, as was typed; return the exit code.
+
+    ``program`` is the word in its file and variables; ``read`` reads its settings.
+    """
+    begin_log("info", "auto")
+    try:
+        settings = read()
+    except EaasError as refusal:
+        return say_why(refusal, USAGE)
+    if typed.verb == "config":
+        print(as_json(program, keys, settings, looked_for=candidates(program, os.environ)))
+        return STOPPED
+    begin_log(settings["log_level"], settings["log_format"])
+    notice = ServiceNotice(os.environ)
+    return run_program(lambda: serve(settings, notice))
 
 
 def run_program(main: Callable[[], Coroutine[Any, Any, None]]) -> int:

@@ -21,9 +21,8 @@ from eaas.field_checks import (
 )
 from eaas.ids import NAME_PATTERN
 from eaas.job_lists import Labels
-from eaas.log_lines import LOG_FORMATS, LOG_LEVELS
 from eaas.settings.host_path import HostPath
-from eaas.settings.keys import Key
+from eaas.settings.keys import LOG_KEYS, NAME, Key
 from eaas.spelling import shown
 
 PROGRAM: Final = "agent"
@@ -32,10 +31,6 @@ RuntimeKind = Literal["docker", "process", "auto"]
 RUNTIMES: Final[tuple[RuntimeKind, ...]] = ("docker", "process", "auto")
 MAX_LOG_CAP_MIB: Final = 1 << 30
 TEN_YEARS_S: Final = 3650 * 86400.0
-
-NAME: Final = Text(
-    pattern=NAME_PATTERN.pattern, rule="lower case, digits and . _ - inside", max_chars=63
-)
 
 
 class Mount(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,18 +133,5 @@ KEYS: Final = (
     Key(name="mounts", check=NamedFolders(), default={}, structured=True),
     Key(name="log_cap", check=Memory(maximum_mib=MAX_LOG_CAP_MIB)),
     Key(name="keep", check=Duration(minimum_s=0.0, maximum_s=TEN_YEARS_S)),
-    Key(
-        name="log_level",
-        check=Choice(choices=LOG_LEVELS),
-        about="how much its own log says",
-        metavar="LEVEL",
-        default="info",
-    ),
-    Key(
-        name="log_format",
-        check=Choice(choices=LOG_FORMATS),
-        about="auto is text on a terminal and JSON lines otherwise",
-        metavar="FORMAT",
-        default="auto",
-    ),
+    *LOG_KEYS,
 )

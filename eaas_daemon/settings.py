@@ -8,7 +8,6 @@ import msgspec
 
 from eaas.field_checks import (
     Check,
-    Choice,
     Mistake,
     Text,
     Truth,
@@ -18,11 +17,9 @@ from eaas.field_checks import (
     text_of,
     wrong,
 )
-from eaas.ids import NAME_PATTERN
 from eaas.job_lists import each
-from eaas.log_lines import LOG_FORMATS, LOG_LEVELS
 from eaas.settings.host_path import HostPath
-from eaas.settings.keys import Key
+from eaas.settings.keys import LOG_KEYS, NAME, Key
 from eaas.spelling import nearest, shown
 from eaas_daemon.intake.settings import FolderSettings
 
@@ -31,9 +28,6 @@ PROGRAM: Final = "controller"
 MOST_MIB: Final = 1 << 30
 MOST_DAYS: Final = 36500
 
-_NAME: Final = Text(
-    pattern=NAME_PATTERN.pattern, rule="lower case, digits and . _ - inside", max_chars=63
-)
 ALWAYS: Final = "always"
 
 
@@ -61,8 +55,8 @@ class Days(Check, frozen=True, kw_only=True):
 
 _FOLDER_KEYS: Final[Mapping[str, Check]] = {
     "path": HostPath(),
-    "pool": _NAME,
-    "queue": _NAME,
+    "pool": NAME,
+    "queue": NAME,
     "user": Text(pattern=r"[^\s:/]+", rule="a user's name", max_chars=63),
     "log": Truth(),
     "keep_days": Days(),
@@ -163,18 +157,5 @@ KEYS: Final = (
     Key(name="log_budget_mib", check=Whole(minimum=1, maximum=MOST_MIB), default=20480),
     Key(name="journal_days", check=Whole(minimum=1, maximum=MOST_DAYS), default=90),
     Key(name="folders", check=Folders(), default=[], structured=True),
-    Key(
-        name="log_level",
-        check=Choice(choices=LOG_LEVELS),
-        about="how much its own log says",
-        metavar="LEVEL",
-        default="info",
-    ),
-    Key(
-        name="log_format",
-        check=Choice(choices=LOG_FORMATS),
-        about="auto is text on a terminal and JSON lines otherwise",
-        metavar="FORMAT",
-        default="auto",
-    ),
+    *LOG_KEYS,
 )

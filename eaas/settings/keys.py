@@ -1,8 +1,12 @@
 """What can be set: a key of a settings file, its check, its default and its other names."""
 
+from typing import Final
+
 import msgspec
 
-from eaas.field_checks import Check
+from eaas.field_checks import Check, Choice, Text
+from eaas.ids import NAME_PATTERN
+from eaas.log_lines import LOG_FORMATS, LOG_LEVELS
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,3 +40,27 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
 def prefix(program: str) -> str:
     """Return how the variables of a program's settings begin."""
     return f"MINI_EAAS_{program.upper()}_"
+
+
+NAME: Final = Text(
+    pattern=NAME_PATTERN.pattern, rule="lower case, digits and . _ - inside", max_chars=63
+)
+"""Names of nodes, pools and queues."""
+
+LOG_KEYS: Final = (
+    Key(
+        name="log_level",
+        check=Choice(choices=LOG_LEVELS),
+        about="how much its own log says",
+        metavar="LEVEL",
+        default="info",
+    ),
+    Key(
+        name="log_format",
+        check=Choice(choices=LOG_FORMATS),
+        about="auto is text on a terminal and JSON lines otherwise",
+        metavar="FORMAT",
+        default="auto",
+    ),
+)
+"""What every program that runs headless takes for its own log."""

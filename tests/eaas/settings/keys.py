@@ -1,9 +1,16 @@
-"""Keys of an imagined program ``lamp``, for tests of how settings are found."""
+"""Keys of an imagined program ``lamp``, and what is said of a mistake in a program's file."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from eaas.errors import Invalid
 from eaas.field_checks import Choice, Text, Whole
 from eaas.job_lists import Labels
 from eaas.settings.host_path import HostPath
 from eaas.settings.keys import Key
+from eaas.settings.layers import settle
 
 KEYS = (
     Key(name="port", check=Whole(minimum=0, maximum=65535), metavar="N", default=70, about="its"),
@@ -17,3 +24,13 @@ KEYS = (
         secret=True,
     ),
 )
+
+
+def refusal_of(keys: Sequence[Key], folder: Path, line: str) -> str:
+    """Return what is said of a settings file with this one line, which has a mistake."""
+    file = folder / "program.yaml"
+    file.write_text(line)
+    with pytest.raises(Invalid) as caught:
+        settle("program", keys, file=file, environ={}, typed={})
+    assert str(caught.value).startswith(f"{file}:1:")
+    return str(caught.value)
