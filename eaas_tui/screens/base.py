@@ -16,6 +16,15 @@ class PictureApp(App[None]):
 
     picture: var[Picture] = var(EMPTY, init=False)
 
+    def forget_gone(self) -> None:
+        """Forget what those that are gone have watched here.
+
+        Textual does so when the watched value changes next: a closed form with all its fields
+        would stay until somebody takes another theme.
+        """
+        for watchers in getattr(self, "__watchers", {}).values():
+            watchers[:] = [entry for entry in watchers if not entry[0]._closing]
+
 
 class PictureScreen(Screen[None]):
     """A screen that draws the app's picture, but only while it is on top."""
@@ -34,6 +43,10 @@ class PictureScreen(Screen[None]):
     def on_screen_resume(self) -> None:
         """Catch up with what happened below another screen."""
         self.picture = self.app.picture
+
+    def on_unmount(self) -> None:
+        """Leave nothing in memory when it is closed."""
+        self.app.forget_gone()
 
     def _follow(self, picture: Picture) -> None:
         if self.is_in_sight:

@@ -1,8 +1,19 @@
-from msgspec.structs import replace
-from textual.screen import ModalScreen
+import asyncio
+import gc
+import weakref
+from collections.abc import Callable
+from typing import Any, Final
 
+import pytest
+from msgspec.structs import replace
+from textual.screen import ModalScreen, Screen
+
+from eaas_tui.app import ConsoleApp
 from eaas_tui.model.picture import EMPTY, Picture
 from eaas_tui.screens.base import PictureApp, PictureScreen
+from tests.rig.consoles import a_console
+
+WITHIN_S: Final = 20.0
 
 
 class Drawn(PictureScreen):
@@ -63,3 +74,29 @@ async def test_a_screen_that_says_nothing_of_it_may_be_left_and_acts_on_nothing(
 
     assert screen.check_leave()
     assert screen.facts() == {}
+
+
+def a_job(app: ConsoleApp) -> None:
+    app.open_job(min(app.picture.jobs))
+
+
+@pytest.mark.parametrize("opened", [ConsoleApp.open_submit, a_job], ids=["the form", "a job"])
+async def test_a_closed_screen_does_not_stay_in_memory(
+    opened: Callable[[ConsoleApp], None],
+) -> None:
+    app = a_console("busy")
+    async with app.run_test() as pilot:
+        app.picture = app.store.picture
+        seen: list[weakref.ref[Screen[Any]]] = []
+        for _ in range(3):
+            opened(app)
+            await pilot.pause()
+            seen.append(weakref.ref(app.screen))
+            await pilot.press("escape")
+            await pilot.pause()
+        assert len(app.screen_stack) == 1
+
+        async with asyncio.timeout(WITHIN_S):  # the last key's timers hold the last one a moment
+            while any(screen() is not None for screen in seen):
+                await pilot.pause(0.05)
+                gc.collect()
