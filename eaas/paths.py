@@ -30,9 +30,9 @@ class Paths(msgspec.Struct, frozen=True, kw_only=True):
         return self.home / "controller.db"
 
     @property
-    def admin_token(self) -> Path:
-        """Return the file with the token that makes its bearer an admin over TCP."""
-        return self.home / "admin.token"
+    def trust(self) -> Path:
+        """Return the folder of the controller's certificate authority."""
+        return self.home / "trust"
 
     @property
     def inbox(self) -> Path:

@@ -32,8 +32,9 @@ def obey(
     keys: Sequence[Key],
     read: Callable[[], Settings],
     serve: Callable[[Settings, ServiceNotice], Coroutine[Any, Any, None]],
+    join: Callable[[Settings], Coroutine[Any, Any, None]] | None = None,
 ) -> int:
-    """Show the program's settings or run with them, as was typed; return the exit code.
+    """Show the program's settings, or run or join with them; return the exit code.
 
     ``program`` is the word in its file and variables; ``read`` reads its settings.
     """
@@ -46,6 +47,8 @@ def obey(
         print(as_json(program, keys, settings, looked_for=candidates(program, os.environ)))
         return STOPPED
     begin_log(settings["log_level"], settings["log_format"])
+    if typed.verb == "join" and join is not None:
+        return run_program(lambda: join(settings))
     notice = ServiceNotice(os.environ)
     return run_program(lambda: serve(settings, notice))
 

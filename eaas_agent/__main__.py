@@ -26,7 +26,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         await run(settings, read, notice)
 
-    return obey(typed, program=PROGRAM, keys=KEYS, read=read, serve=serve)
+    async def join(settings: Settings) -> None:
+        from eaas_agent.joining import join_once
+
+        print(await join_once(config_from(settings, os.environ)))
+
+    return obey(typed, program=PROGRAM, keys=KEYS, read=read, serve=serve, join=join)
 
 
 if __name__ == "__main__":

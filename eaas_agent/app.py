@@ -26,6 +26,7 @@ from eaas_agent.engine import Engine, Inbox, node_from
 from eaas_agent.files import FileSender
 from eaas_agent.housekeeping import CardWatch, Housekeeping
 from eaas_agent.inventory import Surroundings
+from eaas_agent.joining import admitted, keep_fresh
 from eaas_agent.ledger import Ledger, Recovered
 from eaas_agent.link import Ears, Link
 from eaas_agent.log_link import LogLink
@@ -33,6 +34,7 @@ from eaas_agent.log_pump import LogPump
 from eaas_agent.machine import Machine, read_machine
 from eaas_agent.outbox import Outbox
 from eaas_agent.packs import pack_fetcher
+from eaas_agent.passport import Passport
 from eaas_agent.preparation import Preparation
 from eaas_agent.runtime_choice import Chosen, Makers, choose, makers
 from eaas_agent.spool import Spool
@@ -78,9 +80,16 @@ async def serve(config: AgentConfig, given: Given, attend: Attend = unattended) 
         try:
             await _remember(ledger, chosen)
             await cards.start()
-            async with Dial(config.address) as dial:
+            passport = await admitted(
+                config.address,
+                node=config.name,
+                node_uid=recovered.node_uid,
+                state_dir=state_dir,
+                now=given.clock,
+            )
+            async with Dial(config.address if passport is None else passport.address) as dial:
                 agent = Agent(config, given, ledger=ledger, recovered=recovered, dial=dial)
-                await agent.work(chosen, cards, attend)
+                await agent.work(chosen, cards, attend, passport)
         finally:
             await cards.close()
             await chosen.runtime.close()
@@ -119,8 +128,10 @@ class Agent:
             config.state_dir / "workspaces", pack_fetcher(dial, config.state_dir)
         )
 
-    async def work(self, chosen: Chosen, cards: Cards, attend: Attend) -> None:
-        """Run everything until cancelled."""
+    async def work(
+        self, chosen: Chosen, cards: Cards, attend: Attend, passport: Passport | None
+    ) -> None:
+        """Run everything until cancelled; the passport is renewed meanwhile."""
         given, post = self._given, self._inbox.post
         self._workspaces.open(passable=chosen.kind == "process")
         desk = CardDesk(SIMULATED_RULES if self._config.simulate else DEFAULT_RULES)
@@ -161,6 +172,9 @@ class Agent:
             group.create_task(keeping.run())
             group.create_task(watch.run())
             group.create_task(link.run())
+            if passport is not None:
+                place = self._config.state_dir
+                group.create_task(keep_fresh(passport, self._dial, place, given.clock))
             at_work = AtWork(
                 name=self._config.name,
                 engine=engine,

@@ -14,5 +14,6 @@ def parse(argv: Sequence[str] | None) -> Typed:
         KEYS,
         name="eaas-agent",
         program=PROGRAM,
+        more={"join": "become a node of a controller elsewhere, by its token"},
         about="Runs jobs on this machine for a Mini EaaS controller.",
     )

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import msgspec
 
-from eaas.client.address import Address, BadAddress, address_from
+from eaas.client.address import Address, BadAddress, NotSafe, address_at
 from eaas.errors import FieldError, Invalid
 from eaas.ids import NodeName
-from eaas.paths import paths_from
+from eaas.paths import client_socket, paths_from
 from eaas.settings.command_line import Typed
 from eaas.settings.files import settings_file
 from eaas.settings.layers import Settings, settle
+from eaas_agent.passport import read_passport
 from eaas_agent.settings import KEYS, PROGRAM, Mount, RuntimeKind
 
 
@@ -44,12 +45,13 @@ def read_settings(typed: Typed, environ: Mapping[str, str]) -> Settings:
 def config_from(settings: Settings, environ: Mapping[str, str]) -> AgentConfig:
     """Return the configuration that the settings make here; raise ``Invalid``."""
     name = NodeName(settings["name"] or host_name())
+    state_dir = settings["state_dir"] or paths_from(environ).agent_state(name)
     return AgentConfig(
         name=name,
-        state_dir=settings["state_dir"] or paths_from(environ).agent_state(name),
+        state_dir=state_dir,
         runtime=settings["runtime"],
         simulate=settings["simulate"],
-        address=_address(settings, environ),
+        address=_address(settings, environ, state_dir),
         cpus=settings["cpus"],
         labels=settings["labels"],
         mounts=settings["mounts"],
@@ -64,10 +66,15 @@ def host_name() -> str:
     return text.strip("._-")[:63] or "node"
 
 
-def _address(settings: Settings, environ: Mapping[str, str]) -> Address:
+def _address(settings: Settings, environ: Mapping[str, str], state_dir: Path) -> Address:
+    server = settings["server"]
+    if server is None and (passport := read_passport(state_dir)) is not None:
+        return Address(url=passport.url)
+    if server is None:
+        return Address(socket=client_socket(environ))
     try:
-        return address_from(environ, server=settings["server"], token=_token(settings))
-    except BadAddress as error:
+        return address_at(server, _token(settings), environ)
+    except (BadAddress, NotSafe) as error:
         raise _wrong(settings, "server", error.sentence) from error
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import aiohttp
 
 from eaas.client.address import Address
+from eaas.client.trust import context_for
 from eaas.wire.codec import MAX_WANTED_BYTES
 
 HEARTBEAT_S: Final = 10.0
@@ -29,20 +30,27 @@ class Dial:
         self._http: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> "Dial":
-        socket = self.address.socket
-        token = self.address.token
+        socket, ca = self.address.socket, self.address.ca
+        tls = context_for(ca) if ca else True
         self._http = aiohttp.ClientSession(
             self.address.url,
-            connector=aiohttp.UnixConnector(str(socket)) if socket else aiohttp.TCPConnector(),
-            headers={"Authorization": f"Bearer {token}"} if token and not socket else None,
+            connector=aiohttp.UnixConnector(str(socket))
+            if socket
+            else aiohttp.TCPConnector(ssl=tls),
             timeout=aiohttp.ClientTimeout(sock_connect=CONNECT_TIMEOUT_S, sock_read=60.0),
             auto_decompress=False,
         )
+        if self.address.token is not None and socket is None:
+            self.show(self.address.token)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         if self._http is not None:
             await self._http.close()
+
+    def show(self, credential: str) -> None:
+        """Show this credential from the next request on."""
+        self.http.headers["Authorization"] = f"Bearer {credential}"
 
     @property
     def http(self) -> aiohttp.ClientSession:

@@ -31,6 +31,10 @@ PATH: Final = "/agent/v1/link"
 BEAT_EVERY_S: Final = 2.0
 WELCOME_WITHIN_S: Final = 30.0
 REFUSED_RETRY_S: Final = 30.0
+SHUT_OUT: Final = (
+    "the controller does not take this node's credential (any more); its jobs run on. Let it join "
+    "again: mini-eaas agent join --server HOST --token TOKEN"
+)
 
 log = logging.getLogger(__name__)
 
@@ -105,6 +109,9 @@ class Link:
         refused = False
         try:
             await self._connection()
+        except* aiohttp.WSServerHandshakeError as errors:
+            refused = _is_shut_out(errors)
+            self._say_once(SHUT_OUT if refused else _reason(errors))
         except* TurnedAway as errors:
             refused = True
             log.warning("the controller refuses this agent: %s", _reason(errors))
@@ -189,6 +196,13 @@ class Link:
             self._outbox.say(self._beat(max(0.0, loop.time() - due)))
             due = loop.time() + BEAT_EVERY_S
             await asyncio.sleep(BEAT_EVERY_S)
+
+
+def _is_shut_out(errors: BaseExceptionGroup[aiohttp.WSServerHandshakeError]) -> bool:
+    return any(
+        isinstance(error, aiohttp.WSServerHandshakeError) and error.status in (401, 403)
+        for error in errors.exceptions
+    )
 
 
 @asynccontextmanager

@@ -106,9 +106,9 @@ KEYS: Final = (
     ),
     Key(
         name="server",
-        check=Text(pattern=".+", rule="http://HOST:PORT or the path of a socket"),
-        about="the controller: http://HOST:PORT or a socket (default: this host's socket)",
-        metavar="URL",
+        check=Text(pattern=".+", rule="HOST:PORT or the path of a socket"),
+        about="the controller: HOST:PORT or a socket (default: this host's socket)",
+        metavar="SERVER",
         variables=("MINI_EAAS_SERVER",),
     ),
     Key(
@@ -120,6 +120,8 @@ KEYS: Final = (
     Key(
         name="token",
         check=Text(pattern="[!-~]+", rule="text without blanks", max_chars=4096),
+        about="the token that lets it join (better: --token-file, or the variable)",
+        metavar="TOKEN",
         variables=("MINI_EAAS_TOKEN",),
         secret=True,
     ),

@@ -5,7 +5,9 @@ import logging
 import os
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
+from ssl import SSLContext
 from typing import Any, Final
 
 from aiohttp import web
@@ -15,15 +17,15 @@ from eaas.ids import JobUid
 from eaas.paths import Paths
 from eaas_daemon.agents.roster import Roster
 from eaas_daemon.api.hub import Hub
+from eaas_daemon.api.listening import PortInUse
 from eaas_daemon.api.packs import PackStore
-from eaas_daemon.api.server import PortInUse, Served, make_app, serve
+from eaas_daemon.api.server import WHERE, Served, make_app, serve
 from eaas_daemon.api.traffic import STOPPING
 from eaas_daemon.clock import Clock
 from eaas_daemon.config import DEFAULT_PORT, ControllerConfig
 from eaas_daemon.core.events import LogWasDropped
 from eaas_daemon.core.picture import LogSize
 from eaas_daemon.engine import Engine
-from eaas_daemon.home import admin_token
 from eaas_daemon.intake.intake import Intake
 from eaas_daemon.intake.settings import FolderSettings
 from eaas_daemon.logs.store import DroppedLog, LogStore
@@ -35,6 +37,9 @@ from eaas_daemon.samples.files import RunFiles
 from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.database import Database
 from eaas_daemon.store.readers import Reader
+from eaas_daemon.trust.authority import authority_in
+from eaas_daemon.trust.names import advertised, server_names
+from eaas_daemon.trust.tls import ServerTls
 
 log = logging.getLogger(__name__)
 
@@ -124,6 +129,7 @@ async def assemble(
     live = _measured(engine)
     for listener in (roster, hub, sampler, intake):
         engine.listen(listener)
+    authority = authority_in(paths.trust, clock.now())
     app = make_app(
         engine=engine,
         roster=roster,
@@ -135,12 +141,14 @@ async def assemble(
         intake=intake,
         live=live,
         home=paths.home,
-        admin_token=admin_token(paths.admin_token),
+        authority=authority,
         service_uid=os.geteuid(),
+        members=config.members,
         clock=clock,
         started_at=clock.now(),
     )
-    served = await _serve(app, paths, config)
+    tls = ServerTls(authority, server_names(config.listen, config.names), clock.now)
+    served = await _serve(app, paths, config, tls.context if config.has_tls else None)
     controller = Controller(
         database=database,
         engine=engine,
@@ -149,7 +157,7 @@ async def assemble(
         intake=intake,
         inbox=paths.inbox,
         clock=clock,
-        beside=(sampler.run, intake.work, LoopLag(live.engine.lag).run),
+        beside=(sampler.run, intake.work, LoopLag(live.engine.lag).run, tls.keep_fresh),
     )
     controller.adjust(config)
     return controller
@@ -186,15 +194,24 @@ def _measured(engine: Engine) -> Live:
     return live
 
 
-async def _serve(app: web.Application, paths: Paths, config: ControllerConfig) -> Served:
-    """Serve on the asked port, or, when none was asked for and 7470 is taken, on a free one."""
+async def _serve(
+    app: web.Application, paths: Paths, config: ControllerConfig, tls: SSLContext | None
+) -> Served:
+    """Serve on the asked port, or, when none was asked for and 7470 is taken, on a free one.
+
+    That is for this host only: others are told a port, and it has to be that one.
+    """
     port = DEFAULT_PORT if config.port is None else config.port
+    place = partial(serve, app, socket_path=paths.socket, host=config.listen, tls=tls)
     try:
-        served = await serve(app, socket_path=paths.socket, host=config.listen, port=port)
+        served = await place(port=port)
     except PortInUse:
-        if config.port is not None:
+        if config.port is not None or config.is_open:
             raise
         log.info("port %d is taken; using a free one", port)
-        served = await serve(app, socket_path=paths.socket, host=config.listen, port=0)
+        served = await place(port=0)
     log.info("listening on %s and %s", paths.socket, served.address)
+    app[WHERE].address = advertised(served.address, config.listen, config.names)
+    if config.is_open and tls is None:
+        log.warning("no TLS on %s: whoever listens in on the way has every token", served.address)
     return served

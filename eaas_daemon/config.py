@@ -1,5 +1,6 @@
 """What the controller is built from, made of its settings."""
 
+import ipaddress
 from collections.abc import Mapping
 from typing import Final
 
@@ -8,6 +9,7 @@ import msgspec
 from eaas.settings.command_line import Typed
 from eaas.settings.files import settings_file
 from eaas.settings.layers import Settings, settle
+from eaas_daemon.api.kernel_word import Members
 from eaas_daemon.intake.settings import FolderSettings
 from eaas_daemon.settings import KEYS, PROGRAM
 
@@ -18,14 +20,28 @@ class ControllerConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a controller has to know before it starts."""
 
     listen: str = "127.0.0.1"
-    """A loopback address; anything else needs certificates, which this version does not make."""
+    """An address of this machine; beyond loopback there is TLS."""
     port: int | None = None
     """None is 7470, or any free port when another program has that; 0 is any free port."""
+    names: tuple[str, ...] = ()
+    """By which others know this machine, beside what it knows itself."""
+    insecure: bool = False
+    members: Members = "everybody"
     log_budget_mib: int = 20480
     """What job logs may take on this disk; the oldest ended ones go first."""
     journal_days: int = 90
     folders: tuple[FolderSettings, ...] = ()
     """Watched folders beside ``inbox/`` in the controller's own folder."""
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether other machines can reach it."""
+        return not ipaddress.ip_address(self.listen).is_loopback
+
+    @property
+    def has_tls(self) -> bool:
+        """Tell whether what is said there is kept from whoever listens in."""
+        return self.is_open and not self.insecure
 
 
 def read_settings(typed: Typed, environ: Mapping[str, str]) -> Settings:
@@ -39,6 +55,9 @@ def config_from(settings: Settings) -> ControllerConfig:
     return ControllerConfig(
         listen=settings["listen"],
         port=settings["port"],
+        names=settings["names"],
+        insecure=settings["insecure"],
+        members=settings["members"],
         log_budget_mib=settings["log_budget_mib"],
         journal_days=settings["journal_days"],
         folders=settings["folders"],

@@ -1,15 +1,7 @@
-"""The controller's folder: who may look into it, and the token that makes its bearer an admin."""
-
-import os
-import secrets
-import stat
-from pathlib import Path
-from typing import Final
+"""The controller's folder, and who may look into it."""
 
 from eaas.errors import EaasError
 from eaas.paths import Paths
-
-TOKEN_BYTES: Final = 32
 
 
 class HomeUnusable(EaasError):
@@ -34,18 +26,3 @@ def prepare_home(paths: Paths) -> None:
             paths.inbox.chmod(0o1770)
     except OSError as error:
         raise HomeUnusable(f"{paths.home} can't be used: {error.strerror}") from error
-
-
-def admin_token(path: Path) -> str:
-    """Return the admin token, made at the first start and readable by its owner only."""
-    if path.exists():
-        if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise HomeUnusable(f"{path} can be read by others; chmod 600 it, or delete it")
-        return path.read_text().strip()
-    token = "eaas_a_" + secrets.token_urlsafe(TOKEN_BYTES)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(token + "\n")
-        file.flush()
-        os.fsync(handle)
-    return token

@@ -16,6 +16,8 @@ def revive(loaded: Loaded, archive: Archive) -> State:
         state.put_pool(pool)
     for queue in loaded.queues:
         state.put_queue(queue)
+    for credential in loaded.credentials:
+        state.put_credential(credential)
     for node in loaded.nodes:
         known = replace(node, session=None, cards=node.inventory.cards)
         state.put_node(known, durable=True)

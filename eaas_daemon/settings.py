@@ -8,6 +8,7 @@ import msgspec
 
 from eaas.field_checks import (
     Check,
+    Choice,
     Mistake,
     Text,
     Truth,
@@ -29,6 +30,7 @@ MOST_MIB: Final = 1 << 30
 MOST_DAYS: Final = 36500
 
 ALWAYS: Final = "always"
+MEMBERS: Final = ("everybody", "group")
 
 
 class Days(Check, frozen=True, kw_only=True):
@@ -63,26 +65,42 @@ _FOLDER_KEYS: Final[Mapping[str, Check]] = {
 }
 
 
-class Loopback(Check, frozen=True, kw_only=True):
-    """An address that only this machine can reach."""
+class ListenAddress(Check, frozen=True, kw_only=True):
+    """An address of this machine, or all of them: ``0.0.0.0`` or ``::``."""
 
     kind: ClassVar[str] = "address"
 
     def read(self, value: object) -> str:
         text = text_of(value)
         try:
-            address = ipaddress.ip_address("127.0.0.1" if text == "localhost" else text)
+            return str(ipaddress.ip_address("127.0.0.1" if text == "localhost" else text))
         except ValueError:
-            raise wrong(f"must be an address such as 127.0.0.1, not {shown(text)}") from None
-        if not address.is_loopback:
             raise wrong(
-                f"{text} can be reached from other machines, and there are no certificates yet: "
-                "write 127.0.0.1"
-            )
-        return text
+                f"must be an address such as 127.0.0.1, or 0.0.0.0 for all, not {shown(text)}"
+            ) from None
 
     def schema(self) -> dict[str, object]:
         return {"type": "string"}
+
+
+HOST_NAME: Final = Text(pattern=r"[A-Za-z0-9.:_-]+", rule="a host name", max_chars=253)
+
+
+class HostNames(Check, frozen=True, kw_only=True):
+    """Names and addresses by which others know this machine."""
+
+    kind: ClassVar[str] = "list"
+
+    def read(self, value: object) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple):
+            raise wrong(f"must be a list of names and addresses, not {shown(value)}")
+        return each(value, HOST_NAME.read)
+
+    def typed(self, value: tuple[str, ...]) -> object:
+        return list(value)
+
+    def schema(self) -> dict[str, object]:
+        return {"type": "array", "items": {"type": "string"}}
 
 
 class Folders(Check, frozen=True, kw_only=True):
@@ -143,8 +161,8 @@ def _check(key: str) -> Check:
 KEYS: Final = (
     Key(
         name="listen",
-        check=Loopback(),
-        about="the address to listen on beside the socket",
+        check=ListenAddress(),
+        about="the address to listen on beside the socket; 0.0.0.0 is all of them",
         metavar="ADDRESS",
         default="127.0.0.1",
     ),
@@ -154,6 +172,15 @@ KEYS: Final = (
         about="0 is any free one (default: 7470, or a free one if that is taken)",
         metavar="N",
     ),
+    Key(name="names", check=HostNames(), default=[], structured=True),
+    Key(
+        name="insecure",
+        check=Truth(),
+        about="no TLS, even for other machines: whoever listens in has every token",
+        metavar="",
+        default=False,
+    ),
+    Key(name="members", check=Choice(choices=MEMBERS), default="everybody"),
     Key(name="log_budget_mib", check=Whole(minimum=1, maximum=MOST_MIB), default=20480),
     Key(name="journal_days", check=Whole(minimum=1, maximum=MOST_DAYS), default=90),
     Key(name="folders", check=Folders(), default=[], structured=True),

@@ -26,6 +26,16 @@ class Duration(click.ParamType[float]):
             self.fail(error.sentence, param, ctx)
 
 
+class Lifetime(Duration):
+    """A duration, or ``never``, which is 0."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the seconds; 0 is for ever."""
+        return 0.0 if value == "never" else super().convert(value, param, ctx)
+
+
 class JobNumber(click.ParamType[int]):
     """A job's number."""
 

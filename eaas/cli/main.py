@@ -91,7 +91,20 @@ CONTROLLER: Final = Group(
 AGENT: Final = Group(
     "agent",
     "Run a node's agent.",
-    {"run": Entry("eaas.cli.programs:agent_run", "Run an agent in the foreground.")},
+    {
+        "run": Entry("eaas.cli.programs:agent_run", "Run an agent in the foreground."),
+        "join": Entry("eaas.cli.programs:agent_join", "Become a node of a controller elsewhere."),
+    },
+)
+
+TOKEN: Final = Group(
+    "token",
+    "Let machines and people in from elsewhere.",
+    {
+        "create": Entry("eaas.cli.tokens:create", "Make a token; it is shown once."),
+        "list": Entry("eaas.cli.tokens:list_tokens", "List tokens."),
+        "revoke": Entry("eaas.cli.tokens:revoke", "Let a token let nobody in any more."),
+    },
 )
 
 CLI: Final = Group(
@@ -107,6 +120,10 @@ CLI: Final = Group(
         "pool": POOL,
         "queue": QUEUE,
         "node": NODE,
+        "token": TOKEN,
+        "login": Entry("eaas.cli.login:login", "Keep a controller elsewhere, and who you are."),
+        "logout": Entry("eaas.cli.login:logout", "Forget a controller elsewhere."),
+        "audit": Entry("eaas.cli.tokens:audit", "Show what was done to the pool, and by whom."),
         "image": Group(
             "image",
             "Look at the images on the nodes.",

@@ -33,6 +33,13 @@ def agent_run(args: tuple[str, ...]) -> None:
 
 @click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def agent_join(args: tuple[str, ...]) -> None:
+    """Become a node of a controller elsewhere."""
+    _become("eaas_agent", "join", *args, typed="agent")
+
+
+@click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def tui(args: tuple[str, ...]) -> None:
     """Open the full-screen console."""
     _become("eaas_tui", *args)

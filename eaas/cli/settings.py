@@ -90,7 +90,7 @@ def _places() -> dict[str, str]:
         "job_logs": str(paths.job_logs),
         "packs": str(paths.packs),
         "logs": str(paths.logs),
-        "admin_token": str(paths.admin_token),
+        "trust": str(paths.trust),
     }
 
 

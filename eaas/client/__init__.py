@@ -10,11 +10,12 @@ from eaas.client.files import FileCalls
 from eaas.client.logs import LogCalls, LogSlice
 from eaas.client.nodes import NodeCalls
 from eaas.client.pools import PoolCalls
+from eaas.client.tokens import TokenCalls
 
 __all__ = ["Address", "Client", "Cut", "LogSlice", "NotUnderstood", "address_from"]
 
 
-class Client(LogCalls, FileCalls, PoolCalls, NodeCalls):
+class Client(LogCalls, FileCalls, PoolCalls, NodeCalls, TokenCalls):
     """One controller, asked by one person. Use it as an async context manager.
 
     ``Client()`` goes where ``mini-eaas`` goes: to ``MINI_EAAS_SERVER``, else to this host's

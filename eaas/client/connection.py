@@ -1,5 +1,6 @@
 """The way to the controller: requests out, views or the controller's own errors back."""
 
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, Self, TypeVar
@@ -8,6 +9,7 @@ import aiohttp
 import msgspec
 
 from eaas.client.address import Address, how_to_go_on
+from eaas.client.trust import trusted
 from eaas.errors import (
     EaasError,
     Forbidden,
@@ -57,12 +59,13 @@ class Connection:
     def __init__(self, address: Address) -> None:
         self.address: Final = address
         self._session: aiohttp.ClientSession | None = None
+        self._tls: ssl.SSLContext | bool = True
+        """Whom to believe; True is whom this machine believes."""
 
     async def __aenter__(self) -> Self:
-        socket, token = self.address.socket, self.address.token
+        socket = self.address.socket
         self._session = aiohttp.ClientSession(
             connector=aiohttp.UnixConnector(str(socket)) if socket else aiohttp.TCPConnector(),
-            headers={"Authorization": f"Bearer {token}"} if token else None,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S),
         )
         return self
@@ -117,7 +120,8 @@ class Connection:
                 self.address.url + path,
                 params=_given(params),
                 data=data,
-                headers=headers,
+                headers={**await self._proof(), **(headers or {})},
+                ssl=self._tls,
                 timeout=aiohttp.ClientTimeout(sock_connect=CONNECT_S, sock_read=answer_s),
             ) as response:
                 if response.status >= 400:
@@ -133,10 +137,21 @@ class Connection:
             async with self._open.ws_connect(
                 self.address.url + path,
                 params=_given(params),
+                headers=await self._proof(),
+                ssl=self._tls,
                 max_msg_size=MAX_FRAME_BYTES,
                 heartbeat=HEARTBEAT_S,
             ) as websocket:
                 yield websocket
+
+    async def _proof(self) -> Mapping[str, str]:
+        """Return the header that says who asks, once it is sure who is asked."""
+        address = self.address
+        if address.socket is not None or address.token is None:
+            return {}
+        if self._tls is True and address.url.startswith("https://"):
+            self._tls = await trusted(address)
+        return {"Authorization": f"Bearer {address.token}"}
 
     @property
     def _open(self) -> aiohttp.ClientSession:

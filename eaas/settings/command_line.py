@@ -2,18 +2,22 @@
 
 import argparse
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import msgspec
 
-from eaas.field_checks import Check, Choice, Wrong
+from eaas.field_checks import Check, Choice, Truth, Wrong
 from eaas.paths import NoSuchPlace, path_of
 from eaas.settings.host_path import HostPath
 from eaas.settings.keys import Key, prefix
 
-Verb = Literal["run", "config"]
+Verb = Literal["run", "config", "join"]
+VERBS: Final[Mapping[Verb, str]] = {
+    "run": "run in the foreground until a signal ends it",
+    "config": "print every setting and where it comes from, as JSON",
+}
 
 TYPED_AS: Final = "EAAS_TYPED_AS"
 """The variable by which another program says what people typed instead of this one's name."""
@@ -38,20 +42,24 @@ class Typed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse(
-    argv: Sequence[str] | None, keys: Sequence[Key], *, name: str, program: str, about: str
+    argv: Sequence[str] | None,
+    keys: Sequence[Key],
+    *,
+    name: str,
+    program: str,
+    about: str,
+    more: Mapping[Verb, str] | None = None,
 ) -> Typed:
     """Return what was typed; ends the program with code 2 and a sentence when it is wrong.
 
-    ``name`` is how the program is called, ``program`` the word in its file and variables.
+    ``name`` is how the program is called, ``program`` the word in its file and variables; ``more``
+    are verbs that only this program has.
     """
     name = os.environ.pop(TYPED_AS, name)
     parser = argparse.ArgumentParser(prog=name, description=about, allow_abbrev=False)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="COMMAND")
     options = _options(keys, program)
-    for verb, help in (
-        ("run", "run in the foreground until a signal ends it"),
-        ("config", "print every setting and where it comes from, as JSON"),
-    ):
+    for verb, help in {**VERBS, **(more or {})}.items():
         verbs.add_parser(
             verb,
             help=help,
@@ -72,7 +80,18 @@ def _options(keys: Sequence[Key], program: str) -> argparse.ArgumentParser:
         "--config", type=Path, metavar="FILE", help=f"the settings file (default: {program}.yaml)"
     )
     for key in keys:
-        if key.metavar is not None:
+        if key.metavar is None:
+            continue
+        if isinstance(key.check, Truth):
+            options.add_argument(
+                key.option,
+                dest=key.name,
+                action="store_const",
+                const=True,
+                default=argparse.SUPPRESS,
+                help=key.about,
+            )
+        else:
             options.add_argument(
                 key.option,
                 dest=key.name,

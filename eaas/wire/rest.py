@@ -1,8 +1,9 @@
 """Bodies of the REST routes. Strict towards people: an unknown key is refused."""
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from eaas.views import JobView
 
@@ -88,3 +89,22 @@ class CleanCard(Body, frozen=True, kw_only=True):
 
     card: str
     """An index or the beginning of a UUID."""
+
+
+class CreateToken(Body, frozen=True, kw_only=True):
+    """``POST /api/v1/tokens``."""
+
+    role: Literal["viewer", "member", "admin", "agent"]
+    user: str | None = None
+    """Whose word it carries; None is the caller's. Agents have none."""
+    expires_s: float | None | UnsetType = UNSET
+    """None is never; left out it is a day for agents and 90 days for people."""
+    uses: int | None | UnsetType = UNSET
+    """How often it may be used; left out it is 20 times for agents, any number for people."""
+
+
+class JoinNode(Body, frozen=True, kw_only=True):
+    """``POST /agent/v1/join``."""
+
+    node: str
+    node_uid: str

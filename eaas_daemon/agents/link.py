@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Callable
 from typing import Final
 from uuid import uuid4
 
@@ -19,6 +20,9 @@ from eaas_daemon.core import events as e
 from eaas_daemon.engine import Engine
 
 log = logging.getLogger(__name__)
+
+SpeaksFor = Callable[[str, str], bool]
+"""(node, node_uid) -> whether who asks may speak for that node."""
 
 HELLO_WITHIN_S: Final = 10.0
 PING_S: Final = 10.0
@@ -63,7 +67,12 @@ class Link:
 
 
 async def serve_link(
-    request: web.Request, engine: Engine, roster: Roster, *, write_within_s: float = WRITE_WITHIN_S
+    request: web.Request,
+    engine: Engine,
+    roster: Roster,
+    speaks_for: SpeaksFor,
+    *,
+    write_within_s: float = WRITE_WITHIN_S,
 ) -> web.WebSocketResponse:
     """Serve ``/agent/v1/link`` for as long as the connection lives.
 
@@ -75,6 +84,11 @@ async def serve_link(
     link = Link(socket, session=uuid4().hex, write_within_s=write_within_s)
     hello = await _hello(socket)
     if hello is None:
+        return socket
+    if not speaks_for(hello.node, hello.node_uid):
+        text = f"its credential is another node's and not {hello.node}'s; let it join again"
+        await socket.send_bytes(TO_AGENT.encode(Refused(code="other_node", text=text)))
+        await socket.close()
         return socket
     roster.open(link)
     event = e.AgentSaidHello(session=link.session, address=request.remote, hello=hello)

@@ -109,7 +109,7 @@ class Roster:
                 self._send(effect.node, Ack(spool_id=effect.spool_id, seq=effect.seq))
             elif isinstance(effect, fx.CleanCard):
                 self._send(effect.node, CleanCard(uuid=effect.card))
-            else:
+            elif not isinstance(effect, fx.Expel):
                 self._note(deltas.setdefault(effect.node, _Delta()), effect)
         for name, delta in deltas.items():
             if (message := delta.message()) is not None:

@@ -5,7 +5,7 @@ from aiohttp import web
 from eaas.wire.logs import LogEnd
 from eaas_daemon.agents.link import serve_link
 from eaas_daemon.api.auth import for_agents
-from eaas_daemon.api.parts import Parts
+from eaas_daemon.api.parts import AGENT, Parts
 from eaas_daemon.core.events import LogFinished
 from eaas_daemon.logs.link import serve_logs
 
@@ -26,13 +26,19 @@ class AgentRoutes:
     async def link(self, request: web.Request) -> web.StreamResponse:
         """Hold an agent's control link."""
         with self._parts.long_calls.noted():
-            return await serve_link(request, self._parts.engine, self._parts.roster)
+            return await serve_link(
+                request, self._parts.engine, self._parts.roster, request[AGENT].speaks_for
+            )
 
     async def logs(self, request: web.Request) -> web.StreamResponse:
         """Hold an agent's log link."""
-        parts = self._parts
+        parts, node_uid = self._parts, request[AGENT].node_uid
+
+        def is_known(uid: str, session: str) -> bool:
+            return node_uid in (None, uid) and parts.roster.is_session(uid, session)
+
         with parts.long_calls.noted():
-            return await serve_logs(request, parts.logs, parts.roster.is_session, self._ended)
+            return await serve_logs(request, parts.logs, is_known, self._ended)
 
     async def _ended(self, uid: str, attempt: int, end: LogEnd) -> None:
         await self._parts.engine.ask(LogFinished(end=end))

@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 from aiohttp import web
 
+from eaas.ids import NodeName
 from eaas_daemon.agents.roster import Roster
 from eaas_daemon.api.bell import JobBell
 from eaas_daemon.api.file_exchange import FileExchange
+from eaas_daemon.api.guests import Guests
 from eaas_daemon.api.hub import Hub
 from eaas_daemon.api.long_calls import LongCalls
 from eaas_daemon.api.packs import PackStore
@@ -21,12 +23,29 @@ from eaas_daemon.logs.store import LogStore
 from eaas_daemon.metrics.live import Live
 from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.readers import Reader
+from eaas_daemon.trust.authority import Authority
 
 Handler = Callable[[web.Request], Coroutine[Any, Any, web.StreamResponse]]
 
 CALLER: Final = web.RequestKey("caller", Caller)
+AGENT: Final = web.RequestKey["AgentPass"]("agent")
 JSON: Final = "application/json"
 ENCODER: Final = msgspec.json.Encoder()
+
+
+class AgentPass(msgspec.Struct, frozen=True, kw_only=True):
+    """For whom an agent may speak."""
+
+    role: Literal["agent", "node"]
+    """``agent`` may only join."""
+    node: NodeName | None = None
+    """None is any node: the kernel says that it is this host's own admin."""
+    node_uid: str | None = None
+    credential: str | None = None
+
+    def speaks_for(self, node: str, node_uid: str) -> bool:
+        """Tell whether it may speak for this node."""
+        return self.node is None or (self.node, self.node_uid) == (node, node_uid)
 
 
 class Where:
@@ -51,6 +70,8 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     bell: JobBell
     files: FileExchange
     long_calls: LongCalls
+    guests: Guests
+    authority: Authority
     where: Where
     home: Path
     clock: Clock

@@ -1,14 +1,10 @@
 """The controller's one server: every route behind one front door, on a socket and on loopback."""
 
-import errno
-import ipaddress
 import os
-import socket
-import stat
-from collections.abc import Callable
+import ssl
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
@@ -22,16 +18,20 @@ from eaas_daemon.api.auth import Doorman
 from eaas_daemon.api.bell import JobBell
 from eaas_daemon.api.file_exchange import FileExchange
 from eaas_daemon.api.files import FileRoutes
+from eaas_daemon.api.guests import Guests
 from eaas_daemon.api.hub import Hub
 from eaas_daemon.api.job_lists import JobLists
 from eaas_daemon.api.jobs import JobRoutes
+from eaas_daemon.api.join_routes import CA, JoinRoutes
+from eaas_daemon.api.kernel_word import Members
+from eaas_daemon.api.listening import BACKLOG, refuse_taken, tcp_listener
 from eaas_daemon.api.log_routes import LogRoutes
 from eaas_daemon.api.long_calls import LongCalls
 from eaas_daemon.api.metric_routes import MetricRoutes
 from eaas_daemon.api.nodes import NodeRoutes
 from eaas_daemon.api.pack_routes import PackRoutes
 from eaas_daemon.api.packs import PackStore
-from eaas_daemon.api.parts import CALLER, Parts, Where
+from eaas_daemon.api.parts import AGENT, CALLER, AgentPass, Parts, Where
 from eaas_daemon.api.pools import PoolRoutes
 from eaas_daemon.api.probes import PROBES, ProbeRoutes
 from eaas_daemon.api.queues import QueueRoutes
@@ -39,6 +39,7 @@ from eaas_daemon.api.request_counts import counting
 from eaas_daemon.api.sample_routes import SampleRoutes
 from eaas_daemon.api.stream import StreamRoutes
 from eaas_daemon.api.system import SystemRoutes
+from eaas_daemon.api.token_routes import TokenRoutes
 from eaas_daemon.api.traffic import Traffic
 from eaas_daemon.clock import Clock
 from eaas_daemon.core.events import Caller
@@ -48,37 +49,18 @@ from eaas_daemon.logs.store import LogStore
 from eaas_daemon.metrics.live import Live
 from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.readers import Reader
+from eaas_daemon.trust.authority import Authority
 
-Who = Callable[[web.Request], Caller]
-
+AGENTS: Final = "/agent/"
+OPEN: Final = frozenset({*PROBES, CA})
+"""What answers without asking who asks."""
 WHERE: Final = web.AppKey("where", Where)
 TRAFFIC: Final = web.AppKey("traffic", Traffic)
-BACKLOG: Final = 1024
 DRAIN_S: Final = 3.0
 """How long requests under way may take when the controller stops."""
 SHUTDOWN_S: Final = 0.5
 LINGER_S: Final = 2.0
 """How long a body that nobody reads any more is read on before its connection is cut."""
-
-
-class PortInUse(EaasError):
-    """Another program listens there."""
-
-    code = "port_in_use"
-    http_status = 503
-
-
-class SocketInUse(EaasError):
-    """Another controller answers on the socket."""
-
-    code = "socket_in_use"
-    http_status = 503
-
-
-class NotLoopback(EaasError):
-    """The address is reachable from other machines, for which there are no certificates."""
-
-    code = "not_loopback"
 
 
 def make_app(
@@ -93,8 +75,9 @@ def make_app(
     intake: Intake,
     live: Live,
     home: Path,
-    admin_token: str,
+    authority: Authority,
     service_uid: int,
+    members: Members,
     clock: Clock,
     started_at: float,
 ) -> web.Application:
@@ -113,21 +96,34 @@ def make_app(
         files=FileExchange(roster),
         long_calls=LongCalls(),
         where=Where(),
+        guests=Guests(),
+        authority=authority,
         home=home,
         clock=clock,
         started_at=started_at,
     )
-    return application(parts, Doorman(admin_token, service_uid).caller)
+    return application(parts, Doorman(engine, clock, service_uid, members))
 
 
-def application(parts: Parts, who: Who) -> web.Application:
-    """Return the application of these parts; ``who`` finds out who asks, or refuses."""
+class Door(Protocol):
+    """Finds out who asks, or refuses."""
+
+    def caller(self, request: web.Request) -> Caller:
+        """Return which person asks."""
+
+    def agent(self, request: web.Request) -> AgentPass:
+        """Return for which node an agent may speak."""
+
+
+def application(parts: Parts, door: Door) -> web.Application:
+    """Return the application of these parts behind this door."""
     parts.engine.listen(parts.bell)
+    parts.engine.listen(parts.guests)
     traffic = Traffic(parts.long_calls)
     app = web.Application(
         middlewares=[
             counting(parts.live.requests),
-            front_door(who, parts.engine, traffic),
+            front_door(door, parts, traffic),
         ],
         client_max_size=MAX_BODY_BYTES,
     )
@@ -155,11 +151,13 @@ def routes(parts: Parts, traffic: Traffic) -> list[web.RouteDef]:
         MetricRoutes(parts, release),
         ProbeRoutes(parts.engine, traffic),
         AgentRoutes(parts),
+        JoinRoutes(parts),
+        TokenRoutes(parts),
     )
     return [route for group in groups for route in group.routes()]
 
 
-def front_door(who: Who, engine: Engine, traffic: Traffic) -> Middleware:
+def front_door(door: Door, parts: Parts, traffic: Traffic) -> Middleware:
     """Return the one middleware: it finds out who asks and turns every refusal into a problem.
 
     What is only looked at is looked at between two steps, so that nobody sees what is not stored.
@@ -168,12 +166,11 @@ def front_door(who: Who, engine: Engine, traffic: Traffic) -> Middleware:
     @web.middleware
     async def through(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
-            if request.path in PROBES:
+            if request.path in OPEN:
                 return await handler(request)
-            with traffic.under_way():
-                request[CALLER] = who(request)
+            with traffic.under_way(), parts.guests.inside(request, _let_in(door, request)):
                 if request.method == "GET":
-                    await engine.at_rest()
+                    await parts.engine.at_rest()
                 return await handler(request)
         except EaasError as refusal:
             return problems.refused(refusal)
@@ -185,6 +182,15 @@ def front_door(who: Who, engine: Engine, traffic: Traffic) -> Middleware:
             return problems.failed(request)
 
     return through
+
+
+def _let_in(door: Door, request: web.Request) -> str | None:
+    """Note who asks, and return the credential they came with."""
+    if request.path.startswith(AGENTS):
+        request[AGENT] = came = door.agent(request)
+        return came.credential
+    request[CALLER] = caller = door.caller(request)
+    return caller.credential
 
 
 class Served:
@@ -213,10 +219,17 @@ class Served:
             pass
 
 
-async def serve(app: web.Application, *, socket_path: Path, host: str, port: int) -> Served:
-    """Serve on the unix socket, open to everybody of this host, and on a loopback port.
+async def serve(
+    app: web.Application,
+    *,
+    socket_path: Path,
+    host: str,
+    port: int,
+    tls: ssl.SSLContext | None = None,
+) -> Served:
+    """Serve on the unix socket, open to everybody of this host, and on a port.
 
-    Raises ``PortInUse``, ``NotLoopback`` or ``SocketInUse`` before anything is served.
+    Raises ``PortInUse``, ``NoSuchAddress`` or ``SocketInUse`` before anything is served.
     """
     refuse_taken(socket_path)
     listener = tcp_listener(host, port)
@@ -232,53 +245,13 @@ async def serve(app: web.Application, *, socket_path: Path, host: str, port: int
         await runner.setup()
         await web.UnixSite(runner, str(socket_path), backlog=BACKLOG).start()
         os.chmod(socket_path, 0o666)  # the kernel tells who calls
-        await web.SockSite(runner, listener, backlog=BACKLOG).start()
+        await web.SockSite(runner, listener, ssl_context=tls, backlog=BACKLOG).start()
     except BaseException:
         listener.close()
         await runner.cleanup()
         raise
     name, bound = listener.getsockname()[:2]
-    address = f"http://[{name}]:{bound}" if ":" in name else f"http://{name}:{bound}"
+    scheme = "http" if tls is None else "https"
+    address = f"{scheme}://[{name}]:{bound}" if ":" in name else f"{scheme}://{name}:{bound}"
     app[WHERE].address = address
     return Served(runner, app[TRAFFIC], address, socket_path)
-
-
-def refuse_taken(path: Path) -> None:
-    """Make sure that nobody answers at the path, and take away what a dead controller left."""
-    try:
-        is_socket = stat.S_ISSOCK(path.lstat().st_mode)
-    except FileNotFoundError:
-        return
-    if not is_socket:
-        raise SocketInUse(f"{path} exists and is no socket")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.settimeout(1.0)
-        try:
-            probe.connect(str(path))
-        except (ConnectionRefusedError, FileNotFoundError):
-            path.unlink(missing_ok=True)
-            return
-        except OSError as error:
-            raise SocketInUse(f"{path} can't be tried: {error.strerror or error}") from error
-    raise SocketInUse(f"another controller answers at {path}")
-
-
-def tcp_listener(host: str, port: int) -> socket.socket:
-    """Return a socket that is bound to the loopback address; port 0 takes any free one."""
-    name = "127.0.0.1" if host == "localhost" else host
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError as error:
-        raise NotLoopback(f"{host} is no address; write 127.0.0.1") from error
-    if not address.is_loopback:
-        raise NotLoopback(
-            f"{host} can be reached from other machines, and there are no certificates yet; "
-            "listen on 127.0.0.1"
-        )
-    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
-    try:
-        return socket.create_server((name, port), family=family, backlog=BACKLOG)
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise PortInUse(f"port {port} of {host} is taken by another program") from error
-        raise

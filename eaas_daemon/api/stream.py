@@ -6,6 +6,7 @@ from typing import Final
 from aiohttp import WSMsgType, web
 
 from eaas_daemon.api.bodies import query_int
+from eaas_daemon.api.guests import EXPELLED, NOT_WELCOME
 from eaas_daemon.api.hub import Hub
 from eaas_daemon.api.long_calls import LongCalls
 from eaas_daemon.api.parts import caller_of
@@ -49,7 +50,10 @@ class StreamRoutes:
                 await socket.prepare(request)
                 await self._serve(socket, subscriber)
         except asyncio.CancelledError:
-            await socket.close(code=GOING_AWAY, message=b"the controller is stopping")
+            if request.get(EXPELLED):
+                await socket.close(code=NOT_WELCOME, message=b"the token has ended")
+            else:
+                await socket.close(code=GOING_AWAY, message=b"the controller is stopping")
             raise
         finally:
             self._hub.leave(subscriber)

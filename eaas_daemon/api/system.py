@@ -54,7 +54,7 @@ class SystemRoutes:
             home=str(parts.home),
             address=parts.where.address,
             user=caller.user,
-            role="admin" if caller.admin else "member",
+            role=caller.role,
         )
         return answer(view)
 

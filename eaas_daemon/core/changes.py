@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from eaas.ids import JobUid, NodeName, PoolName
+from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.model import Job, Node, Pool, Queue, Value
 
 
@@ -51,6 +52,8 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[Node, ...] = ()
     pools: tuple[Pool, ...] = ()
     queues: tuple[Queue, ...] = ()
+    credentials: tuple[Credential, ...] = ()
+    gone_credentials: tuple[str, ...] = ()
     gone_nodes: tuple[NodeName, ...] = ()
     gone_pools: tuple[PoolName, ...] = ()
     gone_queues: tuple[str, ...] = ()
@@ -69,6 +72,8 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
             or self.nodes
             or self.pools
             or self.queues
+            or self.credentials
+            or self.gone_credentials
             or self.journal
             or self.gone_nodes
             or self.gone_pools

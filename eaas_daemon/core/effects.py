@@ -64,4 +64,12 @@ class Acknowledge(Value, frozen=True, kw_only=True):
     seq: int
 
 
-Effect = CleanCard | Dispatch | Dropped | JobOver | KeepUntil | Greet | TurnAway | Acknowledge
+class Expel(Value, frozen=True, kw_only=True):
+    """Whoever came in by this credential has to leave."""
+
+    credential: str
+
+
+Effect = (
+    CleanCard | Dispatch | Dropped | JobOver | KeepUntil | Greet | TurnAway | Acknowledge | Expel
+)

@@ -1,10 +1,13 @@
 """What can happen to the controller; ``step`` answers each one or refuses it."""
 
+from typing import Literal
+
 from eaas.ids import JobNumber, JobUid, NodeName, PoolName, UserName
 from eaas.job_spec import JobSpec
 from eaas.wire import from_agent
 from eaas.wire.logs import LogEnd
 from eaas.wire.rest import SetQueue
+from eaas_daemon.core.credential import PersonRole
 from eaas_daemon.core.model import Value
 
 
@@ -12,7 +15,14 @@ class Caller(Value, frozen=True, kw_only=True):
     """Who asks."""
 
     user: UserName
-    admin: bool
+    role: PersonRole = "member"
+    credential: str | None = None
+    """By which token they came in; None on this host, where the kernel knows them."""
+
+    @property
+    def admin(self) -> bool:
+        """Tell whether they may change the pool itself and other people's jobs."""
+        return self.role == "admin"
 
 
 class Event(Value, frozen=True, kw_only=True):
@@ -166,6 +176,53 @@ class ConfirmDead(Asked, frozen=True, kw_only=True):
     """A person's word that nothing of the node's attempts runs any more. Answer: the node."""
 
     node: str
+
+
+# --- who may come in
+
+
+class CreateToken(Asked, frozen=True, kw_only=True):
+    """Answer: the credential."""
+
+    id: str
+    secret_hash: bytes
+    role: PersonRole | Literal["agent"]
+    user: UserName | None
+    """None is the caller."""
+    expires_at: float | None
+    uses: int | None
+
+
+class RevokeToken(Asked, frozen=True, kw_only=True):
+    """Answer: the credential."""
+
+    id: str
+
+
+class JoinNode(Event, frozen=True, kw_only=True):
+    """An agent came with a join token. Answer: the node's own credential."""
+
+    token: str
+    node: str
+    node_uid: str
+    address: str | None
+    id: str
+    secret_hash: bytes
+
+
+class RenewCredential(Event, frozen=True, kw_only=True):
+    """An agent wants another credential in place of its own. Answer: the new one."""
+
+    old: str
+    id: str
+    secret_hash: bytes
+
+
+class CredentialUsed(Event, frozen=True, kw_only=True):
+    """Somebody came in by a credential that nobody had used before."""
+
+    id: str
+    address: str | None
 
 
 # --- agents

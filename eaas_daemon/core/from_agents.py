@@ -99,6 +99,7 @@ def _node(event: e.AgentSaidHello, old: Node | None, now: float) -> Node:
         offline=False,
         offline_since=None,
         needs_upgrade=None,
+        revoked=None,
         cards=said.inventory.cards,
         sampled_at=now,
     )

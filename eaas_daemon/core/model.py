@@ -177,6 +177,8 @@ class Node(Value, frozen=True, kw_only=True):
     offline_since: float | None = None
     needs_upgrade: str | None = None
     """Why its agent was refused, while it is."""
+    revoked: str | None = None
+    """Who took its credential away, while it has no other."""
     memory_used_mib: int | None = None
     cards: tuple[CardReport, ...] = ()
     """The newest readings, by index."""

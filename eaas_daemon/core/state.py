@@ -8,6 +8,7 @@ from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, UserName
 from eaas.lifecycle import PLACED, JobState
 from eaas_daemon.core.ask import Shape
 from eaas_daemon.core.changes import Changes, ClaimRow, JournalRow, KeyRow
+from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.effects import Effect
 from eaas_daemon.core.line import Line
 from eaas_daemon.core.model import Job, Node, Phase, Pool, Queue
@@ -62,6 +63,7 @@ class State:
         self.spools: dict[str, int] = {}
         self.keys: dict[tuple[UserName, str], KeyRow] = {}
         """Idempotency keys of the last while; older ones are in the store."""
+        self.credentials: dict[str, Credential] = {}
         self.phases: dict[JobUid, Phase] = {}
         self.cooling: dict[CardUuid, float] = {}
         """Cards released at that time of their node's clock and not seen clean since."""
@@ -195,6 +197,19 @@ class State:
 
     # --- the rest
 
+    def put_credential(self, credential: Credential) -> None:
+        """Let the credential stand as given."""
+        old = self.credentials.get(credential.id)
+        self._undo.append(lambda: self._set(self.credentials, credential.id, old))
+        self.credentials[credential.id] = credential
+        self._changed_credentials[credential.id] = None
+
+    def drop_credential(self, id: str) -> None:
+        """Forget the credential."""
+        old = self.credentials.pop(id)
+        self._undo.append(lambda: self._set(self.credentials, id, old))
+        self._gone_credentials[id] = None
+
     def number(self) -> JobNumber:
         """Take the next job number."""
         number = self.next_number
@@ -282,6 +297,8 @@ class State:
             nodes=_present(self._changed_nodes, self.nodes),
             pools=_present(self._changed_pools, self.pools),
             queues=_present(self._changed_queues, self.queues),
+            credentials=_present(self._changed_credentials, self.credentials),
+            gone_credentials=_absent(self._gone_credentials, self.credentials),
             gone_nodes=_absent(self._gone_nodes, self.nodes),
             gone_pools=_absent(self._gone_pools, self.pools),
             gone_queues=_absent(self._gone_queues, self.queues),
@@ -307,6 +324,8 @@ class State:
         """Jobs with passing news in this step."""
         self._changed_pools: dict[PoolName, None] = {}
         self._changed_queues: dict[str, None] = {}
+        self._changed_credentials: dict[str, None] = {}
+        self._gone_credentials: dict[str, None] = {}
         self._gone_nodes: dict[NodeName, None] = {}
         self._gone_pools: dict[PoolName, None] = {}
         self._gone_queues: dict[str, None] = {}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from eaas.errors import EaasError
-from eaas_daemon.core import admin, from_agents, on_jobs, ticking
+from eaas_daemon.core import admin, from_agents, on_jobs, ticking, trust
 from eaas_daemon.core import events as e
 from eaas_daemon.core.attempts import place
 from eaas_daemon.core.model import Job
@@ -34,6 +34,11 @@ HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.CleanCard: admin.clean_card,
     e.RemoveNode: admin.remove_node,
     e.ConfirmDead: admin.confirm_dead,
+    e.CreateToken: trust.create_token,
+    e.RevokeToken: trust.revoke_token,
+    e.JoinNode: trust.join,
+    e.RenewCredential: trust.renew,
+    e.CredentialUsed: trust.used,
     e.AgentSaidHello: from_agents.hello,
     e.AgentSaidFacts: from_agents.facts,
     e.AgentBeat: from_agents.beat,

@@ -5,13 +5,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from eaas import reasons as r
-from eaas.lifecycle import JobState, Verb
-from eaas.units import utc_text
-from eaas_daemon.core.attempts import advance
 from eaas_daemon.core.events import Tick
-from eaas_daemon.core.model import Job, Node
+from eaas_daemon.core.model import Node
+from eaas_daemon.core.silence import go_offline
 from eaas_daemon.core.state import State
+from eaas_daemon.core.trust import expire
 
 OFFLINE_AFTER_S: Final = 20.0
 """Silence after which a node takes no new work and its jobs are Unknown."""
@@ -35,10 +33,11 @@ def tick(state: State, _event: Tick, now: float) -> None:
             state.put_job(replace(state.jobs[uid], not_before=None))
     if state.last_tick_at is None or abs(now - state.last_tick_at) > STALL_S:
         state.quiet_until = now + START_GRACE_S
-    state.last_tick_at = now
+    last, state.last_tick_at = state.last_tick_at, now
+    expire(state, now if last is None else last, now)
     for node in list(state.nodes.values()) if now >= state.quiet_until else ():
         if node.session is None and not node.offline and _silent_s(node, now) > OFFLINE_AFTER_S:
-            _go_offline(state, node, now)
+            go_offline(state, node, now)
     for key, row in list(islice(state.keys.items(), 64)):
         if row.at + KEYS_KEPT_S < now:
             del state.keys[key]
@@ -46,21 +45,3 @@ def tick(state: State, _event: Tick, now: float) -> None:
 
 def _silent_s(node: Node, now: float) -> float:
     return now - (node.last_seen_at or 0.0)
-
-
-def _go_offline(state: State, node: Node, now: float) -> None:
-    state.put_node(replace(node, offline=True, offline_since=node.last_seen_at), durable=True)
-    since = utc_text(node.last_seen_at or now)
-    state.journal("node.offline", f"{node.name} is silent since {since}", now, node=node.name)
-    for job in list(state.placed.get(node.name, {}).values()):
-        if job.state is not JobState.UNKNOWN:
-            lose_sight(state, job, since, now)
-
-
-def lose_sight(state: State, job: Job, since: str, now: float) -> None:
-    """Say that nobody knows how the job is doing. It keeps its node and cards."""
-    node = job.attempts[-1].node
-    reason = r.NodeSilent(node=node, since=since)
-    state.put_job(replace(advance(job, Verb.NODE_SILENT), reason=reason))
-    words = f"job {job.number} may still run on {node}, which is silent"
-    state.journal("job.unknown", words, now, job=job.number, node=node, user=job.user)

@@ -31,7 +31,7 @@ def _caller_for(
     made by whoever is root in a container, and moved by whoever owns the folder around it.
     """
     if fixed is not None:
-        return Caller(user=UserName(fixed), admin=False)
+        return Caller(user=UserName(fixed), role="member")
     try:
         name = pwd.getpwuid(uid).pw_name
     except KeyError:
@@ -39,4 +39,5 @@ def _caller_for(
             f"its owner has the number {uid}, which no user of this host has; "
             "chown it, or set a user for this folder in controller.yaml"
         )
-    return Caller(user=UserName(name), admin=private and uid in (0, service_uid))
+    is_admin = private and uid in (0, service_uid)
+    return Caller(user=UserName(name), role="admin" if is_admin else "member")

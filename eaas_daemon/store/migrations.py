@@ -4,13 +4,17 @@ import os
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from eaas_daemon.store.failures import NewerSchema
+
+STEPS: Final = ("schema.sql", "credentials.sql")
 
 
 def all_steps() -> tuple[str, ...]:
     """Return the SQL that makes version 1 of nothing, version 2 of version 1, and so on."""
-    return (Path(__file__).with_name("schema.sql").read_text(encoding="utf-8"),)
+    folder = Path(__file__).parent
+    return tuple((folder / name).read_text(encoding="utf-8") for name in STEPS)
 
 
 def migrate(connection: sqlite3.Connection, path: Path, steps: Sequence[str]) -> Path | None:

@@ -17,6 +17,9 @@ from eaas_daemon.store import rows
 from eaas_daemon.store.failures import failure
 
 MAX_PAGE: Final = 1000
+AUDITED: Final = ("card", "controller", "node", "pool", "queue", "token")
+"""Kinds of what is done to the pool; what people do with their jobs is in the journal beside it."""
+MOST: Final = 2**63 - 1
 _LINE: Final = "SELECT seq, at, kind, text, job, node, user, data FROM journal"
 
 
@@ -127,6 +130,13 @@ class Reader:
         """Return the journal's last lines, oldest first."""
         found = await self._all(f"{_LINE} ORDER BY seq DESC LIMIT ?", (limit,))
         return tuple(rows.journal_from(row) for row in reversed(found))
+
+    async def audit(self, *, before: int | None, limit: int) -> tuple[JournalRow, ...]:
+        """Return what was done to the pool itself, newest first."""
+        acts = " OR ".join(f"kind GLOB '{kind}.*'" for kind in AUDITED)
+        query = f"{_LINE} WHERE ({acts}) AND seq < ? ORDER BY seq DESC LIMIT ?"
+        found = await self._all(query, (MOST if before is None else before, limit))
+        return tuple(rows.journal_from(row) for row in found)
 
     async def _all(self, query: str, arguments: Sequence[Any]) -> list[rows.Row]:
         assert self._lists is not None, "the reader is closed"

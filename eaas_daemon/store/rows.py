@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from eaas.ids import CardUuid, NodeName, PoolName
 from eaas.lifecycle import PLACED
 from eaas_daemon.core.changes import JournalRow, KeyRow
+from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.model import Attempt, Job, Node, Pool, Queue
 
 T = TypeVar("T")
@@ -17,6 +18,7 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 _job: Final = msgspec.msgpack.Decoder(Job)
 _node: Final = msgspec.msgpack.Decoder(Node)
 _queue: Final = msgspec.msgpack.Decoder(Queue)
+_credential: Final = msgspec.msgpack.Decoder(Credential)
 _numbers: Final = msgspec.msgpack.Decoder(tuple[int, ...])
 _cards: Final = msgspec.msgpack.Decoder(tuple[CardUuid, ...])
 _data: Final = msgspec.msgpack.Decoder(dict[str, Any])
@@ -74,6 +76,16 @@ def member_rows(pool: Pool) -> list[Row]:
 def queue_row(queue: Queue) -> Row:
     """Return the columns of ``queues``."""
     return queue.pool, queue.name, _encode(queue)
+
+
+def credential_row(credential: Credential) -> Row:
+    """Return the columns of ``credentials``."""
+    return credential.id, credential.role, _encode(credential)
+
+
+def credential_from(body: bytes) -> Credential:
+    """Return the credential of a body."""
+    return _credential.decode(body)
 
 
 def job_from(body: bytes) -> Job:

@@ -6,6 +6,7 @@ from typing import Final
 
 from eaas.ids import PoolName
 from eaas_daemon.core.changes import Changes, ClaimRow
+from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.model import Job, Node, Pool, Queue, Value
 from eaas_daemon.core.on_jobs import FOLDER_KEYS
 from eaas_daemon.store import rows
@@ -33,6 +34,9 @@ _PUT_NODE: Final = """
 _PUT_QUEUE: Final = """
     INSERT INTO queues VALUES (?, ?, ?) ON CONFLICT (pool, name)
     DO UPDATE SET body = excluded.body"""
+_PUT_CREDENTIAL: Final = """
+    INSERT INTO credentials VALUES (?, ?, ?) ON CONFLICT (id)
+    DO UPDATE SET role = excluded.role, body = excluded.body"""
 _PUT_SPOOL: Final = """
     INSERT INTO spools VALUES (?, ?, ?) ON CONFLICT (spool_id)
     DO UPDATE SET first_seq = excluded.first_seq, last_seq = excluded.last_seq"""
@@ -55,6 +59,7 @@ class Loaded(Value, frozen=True, kw_only=True):
     nodes: tuple[Node, ...]
     pools: tuple[Pool, ...]
     queues: tuple[Queue, ...]
+    credentials: tuple[Credential, ...]
     spools: dict[str, int]
     """The last sequence number taken from each spool."""
 
@@ -72,6 +77,12 @@ def write_changes(connection: sqlite3.Connection, changes: Changes, at: float) -
         "DELETE FROM nodes WHERE name = ?", [(name,) for name in changes.gone_nodes]
     )
     connection.executemany(_PUT_NODE, [rows.node_row(node) for node in changes.nodes])
+    connection.executemany(
+        "DELETE FROM credentials WHERE id = ?", [(id,) for id in changes.gone_credentials]
+    )
+    connection.executemany(
+        _PUT_CREDENTIAL, [rows.credential_row(each) for each in changes.credentials]
+    )
     _write_jobs(connection, changes.jobs)
     _write_claims(connection, changes, at)
     connection.executemany(
@@ -144,6 +155,7 @@ def read_all(connection: sqlite3.Connection) -> Loaded:
     jobs = connection.execute("SELECT body FROM jobs WHERE ended = 0 ORDER BY number")
     nodes = connection.execute("SELECT body FROM nodes ORDER BY name")
     queues = connection.execute("SELECT body FROM queues ORDER BY pool, name")
+    credentials = connection.execute("SELECT body FROM credentials ORDER BY id")
     return Loaded(
         epoch=epoch,
         next_number=next_number,
@@ -152,6 +164,7 @@ def read_all(connection: sqlite3.Connection) -> Loaded:
         nodes=tuple(rows.node_from(body) for (body,) in nodes),
         pools=_read_pools(connection),
         queues=tuple(rows.queue_from(body) for (body,) in queues),
+        credentials=tuple(rows.credential_from(body) for (body,) in credentials),
         spools=dict(connection.execute("SELECT spool_id, last_seq FROM spools")),
     )
 

@@ -9,7 +9,7 @@ import pytest
 
 from eaas.client import Client, address_from
 from eaas.paths import Paths, paths_from
-from eaas_daemon.api.server import PortInUse
+from eaas_daemon.api.listening import PortInUse
 from eaas_daemon.app import assemble
 from eaas_daemon.clock import SystemClock
 from eaas_daemon.config import ControllerConfig

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from eaas.paths import Paths
-from eaas_daemon.home import HomeUnusable, admin_token, prepare_home
+from eaas_daemon.home import HomeUnusable, prepare_home
 
 
 def a_home(tmp_path: Path) -> Paths:
@@ -41,22 +41,3 @@ def test_a_home_that_cannot_be_is_refused_by_name(tmp_path: Path) -> None:
 
     with pytest.raises(HomeUnusable, match="home can't be used"):
         prepare_home(a_home(tmp_path))
-
-
-def test_the_token_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
-    path = tmp_path / "admin.token"
-
-    first = admin_token(path)
-
-    assert admin_token(path) == first
-    assert len(first) > 40
-    assert mode(path) == 0o600
-
-
-def test_a_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "admin.token"
-    admin_token(path)
-    path.chmod(0o644)
-
-    with pytest.raises(HomeUnusable, match="chmod 600"):
-        admin_token(path)

@@ -19,7 +19,7 @@ def test_everything_of_an_installation_lies_under_its_home(tmp_path: Path) -> No
     inside = [
         paths.socket,
         paths.database,
-        paths.admin_token,
+        paths.trust,
         paths.inbox,
         paths.job_logs,
         paths.job_samples,

@@ -14,9 +14,9 @@ from eaas_daemon.core.model import Job
 from eaas_daemon.core.state import State
 from eaas_daemon.core.step import step
 
-ADMIN = e.Caller(user=UserName("root"), admin=True)
-ALICE = e.Caller(user=UserName("alice"), admin=False)
-BOB = e.Caller(user=UserName("bob"), admin=False)
+ADMIN = e.Caller(user=UserName("root"), role="admin")
+ALICE = e.Caller(user=UserName("alice"))
+BOB = e.Caller(user=UserName("bob"))
 
 
 def a_card(index: int, *, node: str = "n1", gib: int = 24, **but: Any) -> wire.CardReport:

@@ -80,7 +80,10 @@ class Daemon:
         self.client = await self.stack.enter_async_context(aiohttp.ClientSession())
 
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
-        return await serve_link(request, self.engine, self.roster, write_within_s=0.2)
+        def anybody(node: str, node_uid: str) -> bool:
+            return node != "somebody-elses"
+
+        return await serve_link(request, self.engine, self.roster, anybody, write_within_s=0.2)
 
     async def stop(self) -> None:
         for agent in self.agents:

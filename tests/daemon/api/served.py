@@ -12,16 +12,18 @@ import msgspec
 from aiohttp import ClientWSTimeout, web
 
 from eaas.client.address import Address
-from eaas.errors import Unauthenticated
+from eaas.errors import Forbidden, Unauthenticated
 from eaas.ids import JobUid, NodeName, UserName
+from eaas.tokens import Token
 from eaas.wire import from_agent as wire
 from eaas_daemon.agents.roster import Roster
 from eaas_daemon.api.bell import JobBell
 from eaas_daemon.api.file_exchange import FileExchange
+from eaas_daemon.api.guests import Guests
 from eaas_daemon.api.hub import Hub
 from eaas_daemon.api.long_calls import LongCalls
 from eaas_daemon.api.packs import PackStore
-from eaas_daemon.api.parts import Parts, Where
+from eaas_daemon.api.parts import AgentPass, Parts, Where
 from eaas_daemon.api.server import Served, application, make_app, serve
 from eaas_daemon.core import events as e
 from eaas_daemon.core.model import Job
@@ -35,10 +37,13 @@ from eaas_daemon.samples.files import RunFiles
 from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.database import Database
 from eaas_daemon.store.readers import Reader
+from eaas_daemon.trust.authority import authority_in
 from tests.rig.builders import ADMIN, a_hello, an_inventory
 
 USER_HEADER = "X-Test-User"
-TOKEN = "t" * 32
+ADMINS = Token(ca="a" * 52, id="uadmins22", secret="t" * 32)
+TOKEN = str(ADMINS)
+"""A token that lets an admin in, wherever a controller is served by its real door."""
 Answer = tuple[int, Any]
 
 
@@ -52,12 +57,21 @@ class FixedClock:
         return self.at
 
 
-def who(request: web.Request) -> e.Caller:
-    """Believe the header: ``root`` is an admin, everybody else a member."""
-    user = request.headers.get(USER_HEADER)
-    if user is None:
-        raise Unauthenticated("say who you are")
-    return e.Caller(user=UserName(user), admin=user == "root")
+class BelievingDoor:
+    """Believes the header: ``root`` is an admin, everybody else a member."""
+
+    def caller(self, request: web.Request) -> e.Caller:
+        """Return who asks."""
+        user = request.headers.get(USER_HEADER)
+        if user is None:
+            raise Unauthenticated("say who you are")
+        return e.Caller(user=UserName(user), role="admin" if user == "root" else "member")
+
+    def agent(self, request: web.Request) -> AgentPass:
+        """Let admins speak for every node."""
+        if not self.caller(request).admin:
+            raise Forbidden("only an agent may do this")
+        return AgentPass(role="node")
 
 
 class House:
@@ -176,6 +190,13 @@ class House:
         )
         await self.fact(attempt.node, msgspec.structs.replace(fact, **but))
 
+    async def let_in(self, token: Token, **but: Any) -> None:
+        """Let a token be known."""
+        fields = {"role": "member", "user": None, "expires_at": None, "uses": None, **but}
+        await self.engine.ask(
+            e.CreateToken(caller=ADMIN, id=token.id, secret_hash=token.secret_hash, **fields)
+        )
+
     async def beat(self, name: str, *cards: wire.CardReport) -> None:
         """Let the node send readings."""
         beat = wire.Beat(memory_used_mib=7, loop_lag_s=0.0, cards=cards, sampled_at=self.clock.at)
@@ -190,7 +211,7 @@ async def a_house(home: Path) -> AsyncIterator[House]:
         await stack.enter_async_context(house.http)
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
         working = tasks.create_task(house.engine.run())
-        house.app = application(house.parts, who)
+        house.app = application(house.parts, BelievingDoor())
         house.served = await serve(house.app, socket_path=house.socket, host="127.0.0.1", port=0)
         try:
             yield house
@@ -234,6 +255,8 @@ async def _built(home: Path, stack: AsyncExitStack) -> House:
         bell=JobBell(),
         files=FileExchange(roster),
         long_calls=LongCalls(),
+        guests=Guests(),
+        authority=authority_in(home / "trust", clock.now()),
         where=Where(),
         home=home,
         clock=clock,
@@ -246,6 +269,8 @@ async def _built(home: Path, stack: AsyncExitStack) -> House:
 async def a_controller(house: House, *, service_uid: int | None = None) -> AsyncIterator[Served]:
     """Serve the house once more, through the real door."""
     parts = house.parts
+    if ADMINS.id not in house.state.credentials:
+        await house.let_in(ADMINS, role="admin")
     app = make_app(
         engine=parts.engine,
         roster=parts.roster,
@@ -257,7 +282,8 @@ async def a_controller(house: House, *, service_uid: int | None = None) -> Async
         intake=parts.intake,
         live=parts.live,
         home=parts.home,
-        admin_token=TOKEN,
+        authority=parts.authority,
+        members="everybody",
         service_uid=os.geteuid() if service_uid is None else service_uid,
         clock=parts.clock,
         started_at=0.0,

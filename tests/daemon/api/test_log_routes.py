@@ -70,7 +70,7 @@ async def test_a_wait_for_an_attempt_that_has_not_begun_ends_with_its_first_byte
         await house.node("n1")
         await house.engine.ask(
             e.AddToPool(
-                caller=e.Caller(user=house.job(1).user, admin=True),
+                caller=e.Caller(user=house.job(1).user, role="admin"),
                 pool="default",
                 node="n1",
                 cards=None,

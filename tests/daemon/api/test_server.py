@@ -13,7 +13,6 @@ import aiohttp
 import msgspec
 import pytest
 
-from eaas_daemon.api.server import NotLoopback, PortInUse, SocketInUse, serve
 from tests.daemon.api.served import TOKEN, House, a_controller, a_house
 
 ME = pwd.getpwuid(os.geteuid()).pw_name
@@ -154,27 +153,6 @@ async def test_a_failure_tells_its_number_and_nothing_of_the_inside(
     assert "secret" not in str(problem)
     [record] = caplog.records
     assert problem["detail"].split()[-1] in record.message
-
-
-async def test_it_listens_on_loopback_only(house: House) -> None:
-    for host in ("0.0.0.0", "192.0.2.1", "controller.example", "::"):
-        with pytest.raises(NotLoopback):
-            await serve(house.app, socket_path=house.parts.home / "x", host=host, port=0)
-
-
-async def test_a_taken_port_is_told_before_anything_is_served(house: House) -> None:
-    path = house.parts.home / "x"
-    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(PortInUse):
-        await serve(house.app, socket_path=path, host="127.0.0.1", port=other.getsockname()[1])
-
-    assert not path.exists()
-
-
-async def test_a_socket_on_which_somebody_answers_is_not_taken(house: House) -> None:
-    with pytest.raises(SocketInUse):
-        await serve(house.app, socket_path=house.socket, host="127.0.0.1", port=0)
-
-    assert (await house.ask("GET", "/api/v1/status"))[0] == 200
 
 
 async def test_a_socket_that_a_dead_controller_left_is_taken(tmp_path: Path) -> None:

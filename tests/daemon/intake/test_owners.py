@@ -14,11 +14,11 @@ def caller(
 
 
 def test_a_file_is_the_word_of_its_owner_by_name() -> None:
-    assert caller(DAEMON_UID) == Caller(user=UserName("daemon"), admin=False)
+    assert caller(DAEMON_UID) == Caller(user=UserName("daemon"))
 
 
 def test_a_folder_with_a_user_speaks_for_that_user_whoever_owns_the_file() -> None:
-    assert caller(0, "robot", private=True) == Caller(user=UserName("robot"), admin=False)
+    assert caller(0, "robot", private=True) == Caller(user=UserName("robot"))
 
 
 def test_a_number_without_a_name_is_nobody_here() -> None:

@@ -1,0 +1,67 @@
+"""``login`` and ``logout``: a controller elsewhere, kept with who it is and who one is there."""
+
+import asyncio
+import os
+
+import click
+
+from eaas.cli.group import TOKEN_KEY, Command
+from eaas.cli.line import Line, prints
+from eaas.cli.output import Facts, Lines
+from eaas.client import Client
+from eaas.client.address import Address, refuse_plain, url_of
+from eaas.client.logins import Login, read_logins, write_logins
+from eaas.client.trust import authority_at
+from eaas.tokens import BadToken, read_token
+from eaas.views import StatusView
+
+
+@click.command(cls=Command)
+@click.argument("server")
+@prints
+def login(line: Line, server: str) -> None:
+    """Keep a controller elsewhere as the one to talk to.
+
+    Asks for the token that `mini-eaas token create` made there, unless --token or MINI_EAAS_TOKEN
+    has it. First the controller has to prove that it is the one that made the token; only then it
+    is told the token.
+    """
+    text = click.get_current_context().meta.get(TOKEN_KEY) or os.environ.get("MINI_EAAS_TOKEN")
+    text = text or click.prompt("Token", hide_input=True, err=True)
+    url = url_of(server, secret=True)
+    token = read_token(text)
+    if token.kind != "person":
+        raise BadToken("this token is for agents: mini-eaas agent join takes it")
+    refuse_plain(url, os.environ)
+    kept, status = asyncio.run(_tried(url, str(token)))
+    file = write_logins(os.environ, read_logins(os.environ).with_one(kept))
+    facts = [("server", url), ("you", f"{status.user} ({status.role})"), ("kept in", str(file))]
+    line.out.answer(
+        {"server": url, "user": status.user, "role": status.role}, lambda: [Facts(facts)]
+    )
+
+
+async def _tried(url: str, token: str) -> tuple[Login, StatusView]:
+    """Return what is to be kept, once the controller has let the person in."""
+    ca = ""
+    if url.startswith("https://"):
+        ca = await authority_at(url, read_token(token).ca)
+    async with Client(Address(url=url, token=token, ca=ca or None)) as client:
+        status = await client.status()
+    return Login(url=url, token=token, ca=ca), status
+
+
+@click.command(cls=Command)
+@click.argument("server")
+@prints
+def logout(line: Line, server: str) -> None:
+    """Forget a controller elsewhere and the token for it.
+
+    The token itself stays good; mini-eaas token revoke ends it.
+    """
+    url = url_of(server, secret=True)
+    logins = read_logins(os.environ)
+    was_there = logins.to(url) is not None
+    write_logins(os.environ, logins.without(url))
+    said = f"{url} is forgotten" if was_there else f"there was no login to {url}"
+    line.out.answer({"server": url, "forgotten": was_there}, lambda: [Lines([said])])

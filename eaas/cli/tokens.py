@@ -1,0 +1,98 @@
+"""``token``: create, list, revoke; and ``audit``."""
+
+import click
+from msgspec import UNSET, UnsetType
+
+from eaas.cli.draw_pool import event_line
+from eaas.cli.draw_tokens import token_made, token_table
+from eaas.cli.group import Command
+from eaas.cli.kinds import Lifetime
+from eaas.cli.line import Line, asks
+from eaas.cli.output import Lines
+from eaas.client import Client
+from eaas.views import Page
+
+ROLES = ("agent", "member", "viewer", "admin")
+
+
+@click.command(cls=Command)
+@click.option("--role", type=click.Choice(ROLES), required=True, help="Who is to come in by it.")
+@click.option("--user", metavar="USER", help="Whose word it carries (default: yours).")
+@click.option(
+    "--expires",
+    type=Lifetime(),
+    metavar="24h",
+    help="How long it lasts, or never (default: 24h for agents, 90d for people).",
+)
+@click.option(
+    "--uses",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How often it may be used (default: 20 for agents, any number for people).",
+)
+@asks
+async def create(
+    line: Line,
+    client: Client,
+    role: str,
+    user: str | None,
+    expires: float | None,
+    uses: int | None,
+) -> None:
+    """Make a token, for a machine that is to join or for a person elsewhere.
+
+    It is shown once. With -o json it is the key `token`.
+    """
+    lasts: float | None | UnsetType = UNSET if expires is None else expires or None
+    made = await client.create_token(
+        role,  # type: ignore[arg-type]
+        user=user,
+        expires_s=lasts,
+        uses=UNSET if uses is None else uses,
+    )
+    address = (await client.status()).address
+    line.out.answer(made, lambda: token_made(made, address))
+
+
+@click.command(cls=Command)
+@click.option("--all", is_flag=True, help="Those too that let nobody in any more, and nodes' own.")
+@asks
+async def list_tokens(line: Line, client: Client, all: bool) -> None:
+    """List tokens, newest first.
+
+    Admins see everybody's, others their own.
+    """
+    tokens = await client.tokens(all=all)
+    line.out.answer(Page(tokens), lambda: [token_table(tokens)])
+
+
+@click.command(cls=Command)
+@click.argument("token", metavar="ID")
+@asks
+async def revoke(line: Line, client: Client, token: str) -> None:
+    """Let a token let nobody in any more.
+
+    Whoever came in by it is out within seconds. Of a node: what runs there runs on.
+    """
+    view = await client.revoke_token(token)
+    line.out.answer(view, lambda: [Lines([f"token {view.id} is revoked"])])
+
+
+@click.command(cls=Command)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1, max=1000),
+    default=100,
+    metavar="N",
+    help="How many lines (default: 100).",
+)
+@asks
+async def audit(line: Line, client: Client, limit: int) -> None:
+    """Show what was done to the pool and by whom, newest last.
+
+    Nodes, pools, queues, cards and tokens; for admins.
+    """
+    events = await client.audit(limit=limit)
+    line.out.answer(
+        Page(events), lambda: [Lines([event_line(event) for event in reversed(events)])]
+    )

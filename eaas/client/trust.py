@@ -1,0 +1,80 @@
+"""Whether it is the controller that answers, before anything secret is said to it.
+
+A controller signs with its own authority, which signs for nobody else: who answers under that is
+the controller, whatever name or address it was reached by. So the name is not checked.
+"""
+
+import ssl
+from typing import Final
+
+import aiohttp
+
+from eaas.client.address import Address
+from eaas.errors import EaasError
+from eaas.tokens import BadToken, fingerprint, read_token
+
+CA_PATH: Final = "/ca.pem"
+MAX_CA_BYTES: Final = 64 * 1024
+ASK_S: Final = 10.0
+
+
+class NotTheController(EaasError):
+    """Who answers is not the controller that is meant."""
+
+    code = "not_the_controller"
+    http_status = 502
+
+
+async def trusted(address: Address) -> ssl.SSLContext | bool:
+    """Return whom to believe at this address: the controller's own authority, if it is known.
+
+    A token names it. Otherwise it is for this machine to say (True): a proxy may stand before the
+    controller. Raises what ``authority_at`` does.
+    """
+    pem = address.ca
+    if pem is None and address.token is not None:
+        try:
+            token = read_token(address.token)
+        except BadToken:
+            return True
+        pem = await authority_at(address.url, token.ca)
+    return True if pem is None else context_for(pem)
+
+
+async def authority_at(url: str, ca: str) -> str:
+    """Return the authority's certificate (PEM) of the controller at this address.
+
+    ``ca`` is the fingerprint it must have. Nothing is sent that a stranger may not know. Raises
+    ``NotTheController`` or ``aiohttp.ClientError``.
+    """
+    timeout = aiohttp.ClientTimeout(sock_connect=ASK_S, sock_read=ASK_S)
+    async with (
+        aiohttp.ClientSession(timeout=timeout) as session,
+        session.get(url + CA_PATH, ssl=False, allow_redirects=False) as response,
+    ):
+        data = await response.content.read(MAX_CA_BYTES)
+    pem = data.decode("ascii", "replace")
+    if response.status != 200 or not is_of(pem, ca):
+        raise NotTheController(
+            f"what answers at {url} is not the controller that made this token: the address is "
+            "wrong, the controller was set up anew, or somebody is in between. Nothing secret "
+            "was sent"
+        )
+    return pem
+
+
+def is_of(pem: str, ca: str) -> bool:
+    """Tell whether the certificate has this fingerprint."""
+    try:
+        return fingerprint(ssl.PEM_cert_to_DER_cert(pem)) == ca
+    except ValueError:
+        return False
+
+
+def context_for(pem: str) -> ssl.SSLContext:
+    """Return the TLS context that believes this authority and no other."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.check_hostname = False
+    context.load_verify_locations(cadata=pem)
+    return context

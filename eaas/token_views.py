@@ -1,0 +1,34 @@
+"""What REST shows of tokens, and what an agent gets when it joins."""
+
+from typing import Literal
+
+from eaas.views import View
+
+
+class TokenView(View, frozen=True, kw_only=True):
+    """A token. Only the answer that makes it has its text."""
+
+    id: str
+    role: Literal["viewer", "member", "admin", "agent", "node"]
+    state: Literal["live", "revoked", "expired", "used_up"]
+    token: str | None
+    user: str | None
+    node: str | None
+    created_at: str
+    created_by: str
+    expires_at: str | None
+    uses_left: int | None
+    used_at: str | None
+    """When it was first used."""
+    used_from: str | None
+    revoked_at: str | None
+    revoked_by: str | None
+
+
+class JoinedView(View, frozen=True, kw_only=True):
+    """What an agent gets when it joins, and when it asks for another credential."""
+
+    node: str
+    credential: str
+    """A token of its own."""
+    renew_after_s: float

@@ -1,0 +1,73 @@
+"""How an agent from elsewhere comes in: the authority, the joining, and credentials anew."""
+
+from typing import Final
+
+from aiohttp import web
+
+from eaas.errors import Forbidden
+from eaas.token_views import JoinedView
+from eaas.tokens import Token, new_token
+from eaas.wire.rest import JoinNode
+from eaas_daemon.api.bodies import read_body
+from eaas_daemon.api.parts import AGENT, Parts, answer
+from eaas_daemon.core import events as e
+
+CA: Final = "/ca.pem"
+"""Open to everybody: whoever holds a token can tell by its fingerprint whether it is the one."""
+RENEW_AFTER_S: Final = 86400.0
+
+
+class JoinRoutes:
+    """``/ca.pem``, ``/agent/v1/join`` and ``/agent/v1/renew``."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def routes(self) -> list[web.RouteDef]:
+        """Return the routes."""
+        return [
+            web.get(CA, self.authority),
+            web.post("/agent/v1/join", self.join),
+            web.post("/agent/v1/renew", self.renew),
+        ]
+
+    async def authority(self, request: web.Request) -> web.Response:
+        """Give the authority's certificate."""
+        pem = self._parts.authority.pem
+        return web.Response(body=pem, content_type="application/x-pem-file")
+
+    async def join(self, request: web.Request) -> web.Response:
+        """Let an agent in by a join token, and give it a credential of its own."""
+        came = request[AGENT]
+        if came.role != "agent" or came.credential is None:
+            raise Forbidden("to join takes a token for agents: mini-eaas token create --role agent")
+        body = await read_body(request, JoinNode)
+        token = self._new()
+        event = e.JoinNode(
+            token=came.credential,
+            node=body.node,
+            node_uid=body.node_uid,
+            address=request.remote,
+            id=token.id,
+            secret_hash=token.secret_hash,
+        )
+        await self._parts.engine.ask(event)
+        return self._given(body.node, token, 201)
+
+    async def renew(self, request: web.Request) -> web.Response:
+        """Give the agent another credential; it has the old one until it comes with the new."""
+        came = request[AGENT]
+        if came.node is None or came.credential is None:
+            raise Forbidden("only an agent that has joined has a credential to renew")
+        token = self._new()
+        await self._parts.engine.ask(
+            e.RenewCredential(old=came.credential, id=token.id, secret_hash=token.secret_hash)
+        )
+        return self._given(came.node, token, 200)
+
+    def _new(self) -> Token:
+        return new_token("node", self._parts.authority.fingerprint)
+
+    def _given(self, node: str, token: Token, status: int) -> web.Response:
+        view = JoinedView(node=node, credential=str(token), renew_after_s=RENEW_AFTER_S)
+        return answer(view, status)

@@ -1,0 +1,235 @@
+"""Who may come in from elsewhere: tokens made and revoked, agents that join."""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from eaas.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
+from eaas.errors import FieldError as Mistake
+from eaas.ids import NodeName, UserName, is_name
+from eaas.spelling import shown
+from eaas.units import utc_text
+from eaas_daemon.core import events as e
+from eaas_daemon.core.credential import PERSON_ROLES, Credential
+from eaas_daemon.core.effects import Expel, TurnAway
+from eaas_daemon.core.model import Node
+from eaas_daemon.core.silence import go_offline
+from eaas_daemon.core.state import State
+
+KEPT_S: Final = 90 * 86400.0
+"""How long a token that lets nobody in stays in the list."""
+MAX_USES: Final = 10_000
+
+
+class NameTaken(Conflict):
+    """Another machine has that name."""
+
+    code = "name_taken"
+
+
+def create_token(state: State, event: e.CreateToken, now: float) -> Credential:
+    """Let a new token be known."""
+    _may_make(event)
+    if mistakes := tuple(_mistakes(event, now)):
+        raise Invalid(mistakes)
+    is_persons = event.role in PERSON_ROLES
+    made = Credential(
+        id=event.id,
+        role=event.role,
+        secret_hash=event.secret_hash,
+        created_at=now,
+        created_by=event.caller.user,
+        user=(event.user or event.caller.user) if is_persons else None,
+        expires_at=event.expires_at,
+        uses_left=event.uses,
+    )
+    state.put_credential(made)
+    whom = f"{made.role} {made.user}" if is_persons else "agents that join"
+    until = "for good" if made.expires_at is None else f"until {utc_text(made.expires_at)}"
+    _note(state, event, "token.created", f"made token {made.id} for {whom}, {until}", now)
+    return made
+
+
+def _may_make(event: e.CreateToken) -> None:
+    caller = event.caller
+    if caller.admin:
+        return
+    if event.role == "agent":
+        raise Forbidden(f"only an admin lets machines join, and you are {caller.user}")
+    if PERSON_ROLES.index(event.role) > PERSON_ROLES.index(caller.role):
+        raise Forbidden(f"you are a {caller.role} and can't make a token for an {event.role}")
+    if event.user not in (None, caller.user):
+        raise Forbidden(f"only an admin makes tokens for others, and you are {caller.user}")
+
+
+def _mistakes(event: e.CreateToken, now: float) -> list[Mistake]:
+    wrong = []
+    if event.expires_at is not None and event.expires_at <= now:
+        wrong.append(Mistake(field="expires_s", message="expires_s: must be more than 0"))
+    if event.uses is not None and not 0 < event.uses <= MAX_USES:
+        wrong.append(Mistake(field="uses", message=f"uses: must be from 1 to {MAX_USES}"))
+    if event.user is not None and event.role == "agent":
+        wrong.append(Mistake(field="user", message="user: a token for agents is nobody's own"))
+    return wrong
+
+
+def revoke_token(state: State, event: e.RevokeToken, now: float) -> Credential:
+    """Let the token let nobody in any more; whoever came in by it has to leave."""
+    found = state.credentials.get(event.id)
+    if found is None or not (event.caller.admin or found.user == event.caller.user):
+        raise NotFound(f"there is no token {shown(event.id)} of yours; mini-eaas token list")
+    if found.revoked_at is not None:
+        return found
+    revoked = replace(found, revoked_at=now, revoked_by=event.caller.user)
+    state.put_credential(revoked)
+    state.emit(Expel(credential=found.id))
+    _note(state, event, "token.revoked", f"revoked token {found.id}", now)
+    if found.node is not None:
+        _shut_out(state, found, event, now)
+    return revoked
+
+
+def _shut_out(state: State, credential: Credential, event: e.RevokeToken, now: float) -> None:
+    """Take no more of the node's word; what runs there is not killed and not believed ended."""
+    node = state.nodes.get(NodeName(credential.node or ""))
+    if node is None or node.uid != credential.node_uid or has_live(state, node, now):
+        return
+    text = f"{event.caller.user} revoked its token {credential.id}; let it join again"
+    if node.session is not None:
+        state.emit(TurnAway(session=node.session, code="revoked", text=text))
+    node = replace(node, revoked=text, session=None)
+    state.put_node(node, durable=True)
+    if not node.offline:
+        go_offline(state, node, now)
+
+
+def has_live(state: State, node: Node, now: float) -> bool:
+    """Tell whether the node has a credential that lets it in."""
+    return any(
+        each.node_uid == node.uid and each.refusal(now) is None
+        for each in state.credentials.values()
+    )
+
+
+def join(state: State, event: e.JoinNode, now: float) -> Credential:
+    """Let an agent in by a join token; it gets a credential of its own."""
+    token = known(state, event.token, now)
+    if token.role != "agent":
+        raise Forbidden(f"token {token.id} is not for agents: mini-eaas token create --role agent")
+    if not is_name(event.node):
+        raise Invalid(
+            (
+                Mistake(
+                    field="node",
+                    message=f"node: {shown(event.node)} can't name a node: lower case, digits, "
+                    ". _ - only",
+                ),
+            )
+        )
+    name = NodeName(event.node)
+    if (refusal := name_taken(state, name, event.node_uid)) is not None:
+        raise NameTaken(refusal)
+    left = None if token.uses_left is None else token.uses_left - 1
+    state.put_credential(
+        replace(
+            token,
+            uses_left=left,
+            used_at=token.used_at or now,
+            used_from=token.used_from or event.address,
+        )
+    )
+    _forget_unused(state, event.node_uid)
+    made = _for_node(event.id, event.secret_hash, token.created_by, name, event.node_uid, now)
+    state.put_credential(made)
+    times = "" if left is None else f", which lets {left} more in"
+    text = f"{name} was let in from {event.address} by token {token.id}{times}"
+    state.journal("token.used", text, now, node=name, user=token.created_by)
+    return made
+
+
+def renew(state: State, event: e.RenewCredential, now: float) -> Credential:
+    """Give a node another credential; the old one lets it in until the new one has."""
+    old = known(state, event.old, now)
+    assert old.node is not None
+    assert old.node_uid is not None
+    _forget_unused(state, old.node_uid, but=old.id)
+    made = _for_node(event.id, event.secret_hash, old.created_by, old.node, old.node_uid, now)
+    state.put_credential(made)
+    return made
+
+
+def used(state: State, event: e.CredentialUsed, now: float) -> None:
+    """Note a token's first use; a node's new credential ends those it had before."""
+    credential = state.credentials.get(event.id)
+    if credential is None or credential.used_at is not None:
+        return
+    state.put_credential(replace(credential, used_at=now, used_from=event.address))
+    if credential.node_uid is None:
+        text = f"token {credential.id} was used for the first time, from {event.address}"
+        state.journal("token.first_used", text, now, user=credential.user)
+        return
+    for other in list(state.credentials.values()):
+        is_older = other.created_at <= credential.created_at and other.id != credential.id
+        if other.node_uid == credential.node_uid and is_older:
+            state.drop_credential(other.id)
+
+
+def known(state: State, id: str, now: float) -> Credential:
+    """Return the credential if it lets anybody in."""
+    found = state.credentials.get(id)
+    if found is None:
+        raise Unauthenticated(f"the controller does not know token {shown(id)}")
+    if (refusal := found.refusal(now)) is not None:
+        raise Unauthenticated(refusal)
+    return found
+
+
+def name_taken(state: State, name: NodeName, uid: str) -> str | None:
+    """Return why another machine can't take over a name; None when it can."""
+    node = state.nodes.get(name)
+    if node is None or node.uid == uid:
+        return None
+    if node.session is not None:
+        return f"another agent is connected as {name}; give this one --name"
+    if state.placed.get(name):
+        return (
+            f"jobs of another agent named {name} may still run; give this one --name, or say "
+            f"that they don't: mini-eaas node confirm-dead {name}"
+        )
+    return None
+
+
+def expire(state: State, since: float, now: float) -> None:
+    """Let out who came in by what has expired between these times; forget what is long over."""
+    for credential in list(state.credentials.values()):
+        end = credential.expires_at
+        if end is not None and since < end <= now and credential.revoked_at is None:
+            state.emit(Expel(credential=credential.id))
+        over = min(end or now, credential.revoked_at or now)
+        if over < now - KEPT_S:
+            state.drop_credential(credential.id)
+
+
+def _for_node(
+    id: str, secret_hash: bytes, by: UserName, name: NodeName, uid: str, now: float
+) -> Credential:
+    return Credential(
+        id=id,
+        role="node",
+        secret_hash=secret_hash,
+        created_at=now,
+        created_by=by,
+        node=name,
+        node_uid=uid,
+    )
+
+
+def _forget_unused(state: State, node_uid: str, but: str = "") -> None:
+    """Drop what was given to the node and never came back: its answer was lost."""
+    for other in list(state.credentials.values()):
+        if other.node_uid == node_uid and other.used_at is None and other.id != but:
+            state.drop_credential(other.id)
+
+
+def _note(state: State, event: e.Asked, kind: str, words: str, now: float) -> None:
+    state.journal(kind, f"{event.caller.user} {words}", now, user=event.caller.user)

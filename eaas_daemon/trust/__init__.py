@@ -1,0 +1,1 @@
+"""Who the controller is, to those who come from elsewhere."""
