@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import close, pidfd_open
 from pathlib import Path
 from typing import Final
@@ -18,11 +18,14 @@ WITHIN_S: Final = 30.0
 class Program:
     """A running program and every line it has said on stderr."""
 
-    def __init__(self, module: str, *args: str, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, module: str, *args: str, environ: Mapping[str, str], inside: Sequence[str] = ()
+    ) -> None:
+        """``inside`` are words before the command line, as those that enter a namespace."""
         self._said: list[str] = []
         self._news = threading.Condition()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", module, *args],
+            [*inside, sys.executable, "-m", module, *args],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
