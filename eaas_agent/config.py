@@ -73,7 +73,7 @@ def _address(settings: Settings, environ: Mapping[str, str], state_dir: Path) ->
     if server is None:
         return Address(socket=client_socket(environ))
     try:
-        return address_at(server, _token(settings), environ)
+        return address_at(server, _token(settings), environ, secret=True)
     except (BadAddress, NotSafe) as error:
         raise _wrong(settings, "server", error.sentence) from error
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from eaas.cli.output import Block, Facts, Lines, Table
 from eaas.cli.words import moment
+from eaas.client.address import INSECURE
+from eaas.loopback import is_loopback
 from eaas.token_views import TokenView
 
 
@@ -39,21 +41,23 @@ def token_made(token: TokenView, address: str | None) -> Iterable[Block]:
             ("user", token.user),
             ("expires", moment(token.expires_at) or "never"),
             ("uses left", None if token.uses_left is None else str(token.uses_left)),
-            ("token", token.token),
         ]
     )
-    yield Lines(["", "It is not shown again.", *_next_step(token, address)])
+    whole = ["", token.token or "", ""]  # on a line of its own: a table would break it
+    yield Lines([*whole, "The token is not shown again.", *_next_step(token, address)])
 
 
 def _next_step(token: TokenView, address: str | None) -> list[str]:
-    if address is None or not address.startswith("https://"):
+    if address is None or is_loopback(address.partition("://")[2]):
         return [
             "The controller only talks to this machine; so that others reach it, set",
             "listen: 0.0.0.0 in controller.yaml and start it again.",
         ]
+    plain = [] if address.startswith("https://") else [f"  export {INSECURE}=1"]
     if token.role == "agent":
         return [
             "On the machine that is to join:",
+            *plain,
             f"  mini-eaas agent join --server {address} --token {token.token}",
         ]
-    return ["On that person's machine:", f"  mini-eaas login {address}"]
+    return ["On that person's machine:", *plain, f"  mini-eaas login {address}"]

@@ -1,5 +1,6 @@
 """The kinds of arguments: numbers of jobs, durations, names of queues, labels."""
 
+import math
 from typing import Any
 
 import click
@@ -27,13 +28,13 @@ class Duration(click.ParamType[float]):
 
 
 class Lifetime(Duration):
-    """A duration, or ``never``, which is 0."""
+    """A duration, or ``never``, which is infinite."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """Return the seconds; 0 is for ever."""
-        return 0.0 if value == "never" else super().convert(value, param, ctx)
+        """Return the seconds."""
+        return math.inf if value == "never" else super().convert(value, param, ctx)
 
 
 class JobNumber(click.ParamType[int]):

@@ -10,6 +10,7 @@ from eaas.cli.line import Line, prints
 from eaas.cli.output import Facts, Lines
 from eaas.client import Client
 from eaas.client.address import Address, refuse_plain, url_of
+from eaas.client.connection import Translated
 from eaas.client.logins import Login, read_logins, write_logins
 from eaas.client.trust import authority_at
 from eaas.tokens import BadToken, read_token
@@ -45,7 +46,8 @@ async def _tried(url: str, token: str) -> tuple[Login, StatusView]:
     """Return what is to be kept, once the controller has let the person in."""
     ca = ""
     if url.startswith("https://"):
-        ca = await authority_at(url, read_token(token).ca)
+        with Translated(Address(url=url)):
+            ca = await authority_at(url, read_token(token).ca)
     async with Client(Address(url=url, token=token, ca=ca or None)) as client:
         status = await client.status()
     return Login(url=url, token=token, ca=ca), status

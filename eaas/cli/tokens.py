@@ -1,5 +1,7 @@
 """``token``: create, list, revoke; and ``audit``."""
 
+import math
+
 import click
 from msgspec import UNSET, UnsetType
 
@@ -43,14 +45,14 @@ async def create(
 
     It is shown once. With -o json it is the key `token`.
     """
-    lasts: float | None | UnsetType = UNSET if expires is None else expires or None
+    lasts: float | None | UnsetType = UNSET if expires is None else expires
+    address = (await client.status()).address
     made = await client.create_token(
         role,  # type: ignore[arg-type]
         user=user,
-        expires_s=lasts,
+        expires_s=None if lasts == math.inf else lasts,
         uses=UNSET if uses is None else uses,
     )
-    address = (await client.status()).address
     line.out.answer(made, lambda: token_made(made, address))
 
 

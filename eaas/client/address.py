@@ -59,17 +59,25 @@ def address_from(
         return _logged_in(logins[-1]) if logins else Address(socket=socket)
     address = address_at(place, bearer, environ)
     if address.socket is None and bearer is None:
-        login = read_logins(environ).to(address.url)
+        known = read_logins(environ)
+        login = known.to(url_of(place, secret=True)) or known.to(address.url)
         return address if login is None else _logged_in(login)
     return address
 
 
-def address_at(place: str, token: str | None, environ: Mapping[str, str]) -> Address:
-    """Return the address that a person typed, with what they show there."""
+def address_at(
+    place: str, token: str | None, environ: Mapping[str, str], *, secret: bool = False
+) -> Address:
+    """Return the address that a person typed, with what they show there.
+
+    ``secret`` says that something will be shown even without this token. Raises ``BadAddress``
+    and ``NotSafe``.
+    """
     if place.startswith(("unix:", "/")):
         return Address(socket=Path("/" + place.removeprefix("unix:").lstrip("/")))
-    url = url_of(place, secret=token is not None)
-    if token is not None:
+    secret = secret or token is not None
+    url = url_of(place, secret=secret)
+    if secret:
         refuse_plain(url, environ)
     return Address(url=url, token=token)
 

@@ -9,7 +9,7 @@ import aiohttp
 import msgspec
 
 from eaas.client.address import Address, how_to_go_on
-from eaas.client.trust import trusted
+from eaas.client.trust import not_believed, trusted
 from eaas.errors import (
     EaasError,
     Forbidden,
@@ -158,11 +158,11 @@ class Connection:
         assert self._session is not None, "use the client as an async context manager"
         return self._session
 
-    def _translated(self) -> "_Translated":
-        return _Translated(self.address)
+    def _translated(self) -> "Translated":
+        return Translated(self.address)
 
 
-class _Translated:
+class Translated:
     """Turns what aiohttp raises into errors that say what to type."""
 
     def __init__(self, address: Address) -> None:
@@ -175,6 +175,8 @@ class _Translated:
         address = self._address
         if isinstance(error, aiohttp.WSServerHandshakeError):
             raise _refused_upgrade(error, address) from error
+        if isinstance(error, aiohttp.ClientConnectorCertificateError):
+            raise not_believed(str(address), error) from error
         if isinstance(error, aiohttp.ClientConnectorError | aiohttp.InvalidURL):
             raise Unreachable(
                 f"no controller answers at {address}{_why(error)}; {how_to_go_on(address)}"

@@ -12,7 +12,7 @@ from eaas.private_file import read_private, write_private
 
 
 class BadLogins(EaasError):
-    """The file of logins can't be read."""
+    """The file of logins can't be read or written."""
 
     code = "bad_logins"
 
@@ -67,8 +67,11 @@ def read_logins(environ: Mapping[str, str]) -> Logins:
 
 
 def write_logins(environ: Mapping[str, str], logins: Logins) -> Path:
-    """Keep them, and return where; raise ``OSError``."""
+    """Keep them, and return where; raise ``BadLogins`` when that can't be done."""
     file = logins_file(environ)
-    os.makedirs(file.parent, mode=0o700, exist_ok=True)
-    write_private(file, msgspec.json.encode(logins))
+    try:
+        os.makedirs(file.parent, mode=0o700, exist_ok=True)
+        write_private(file, msgspec.json.encode(logins))
+    except OSError as error:
+        raise BadLogins(f"{file} can't be written: {error.strerror or error}") from error
     return file

@@ -52,23 +52,40 @@ async def authority_at(url: str, ca: str) -> str:
         aiohttp.ClientSession(timeout=timeout) as session,
         session.get(url + CA_PATH, ssl=False, allow_redirects=False) as response,
     ):
-        data = await response.content.read(MAX_CA_BYTES)
-    pem = data.decode("ascii", "replace")
-    if response.status != 200 or not is_of(pem, ca):
+        data = b""
+        while len(data) < MAX_CA_BYTES and (piece := await response.content.read(MAX_CA_BYTES)):
+            data += piece
+    certificate = _der(data.decode("ascii", "replace"))
+    if response.status != 200 or certificate is None or fingerprint(certificate) != ca:
         raise NotTheController(
             f"what answers at {url} is not the controller that made this token: the address is "
             "wrong, the controller was set up anew, or somebody is in between. Nothing secret "
             "was sent"
         )
-    return pem
+    return ssl.DER_cert_to_PEM_cert(certificate)  # and nothing else that came with it
 
 
 def is_of(pem: str, ca: str) -> bool:
     """Tell whether the certificate has this fingerprint."""
+    certificate = _der(pem)
+    return certificate is not None and fingerprint(certificate) == ca
+
+
+def not_believed(url: str, error: aiohttp.ClientConnectorCertificateError) -> NotTheController:
+    """Return what it means that a connection was given up for the certificate shown there."""
+    why = getattr(error.certificate_error, "verify_message", "") or error.certificate_error
+    return NotTheController(
+        f"what answers at {url} can't prove that it is the controller ({why}), and was told "
+        "nothing secret. Where the controller was set up anew, log in or join anew"
+    )
+
+
+def _der(pem: str) -> bytes | None:
+    """Return the first certificate of the text."""
     try:
-        return fingerprint(ssl.PEM_cert_to_DER_cert(pem)) == ca
+        return ssl.PEM_cert_to_DER_cert(pem)
     except ValueError:
-        return False
+        return None
 
 
 def context_for(pem: str) -> ssl.SSLContext:

@@ -9,6 +9,7 @@ from eaas.errors import Invalid
 from eaas.ids import NodeName
 from eaas.settings.command_line import Typed
 from eaas_agent.config import AgentConfig, config_from, host_name, read_settings
+from eaas_agent.passport import Passport, write_passport
 from eaas_agent.settings import Mount
 
 EVERYTHING = """\
@@ -16,7 +17,7 @@ name: node-a
 state_dir: /var/lib/agent
 runtime: process
 simulate: 1x8GiB
-server: http://host:7470
+server: https://host:7470
 cpus: 6
 labels: {rack: "3"}
 mounts:
@@ -42,7 +43,7 @@ def test_a_full_file_is_understood(tmp_path: Path) -> None:
         state_dir=Path("/var/lib/agent"),
         runtime="process",
         simulate="1x8GiB",
-        address=Address(url="http://host:7470"),
+        address=Address(url="https://host:7470"),
         cpus=6.0,
         labels={"rack": "3"},
         mounts=(
@@ -67,7 +68,8 @@ def test_an_empty_file_leaves_everything_to_this_host(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("server: ftp://x", ":1: server: ftp://x is no server"),
-        ("token_file: /nowhere", ":1: token_file: /nowhere can't be read: No such file"),
+        ("server: http://big:1", ":1: server: http://big:1 is not encrypted"),
+        ("server: big\ntoken_file: /nowhere", ":2: token_file: /nowhere can't be read: No such"),
     ],
 )
 def test_what_only_this_host_shows_to_be_wrong_is_named_at_its_place(
@@ -93,7 +95,7 @@ def test_what_was_typed_wins_over_environment_and_file(tmp_path: Path) -> None:
 
 def test_a_token_comes_from_a_file_or_from_the_environment(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("secret\n")
-    server = "http://host:7470"
+    server = "https://host:7470"
 
     from_file = resolved(tmp_path, "", server=server, token_file=str(tmp_path / "token"))
     from_variable = resolved(tmp_path, "", {"MINI_EAAS_TOKEN": "other"}, server=server)
@@ -102,6 +104,27 @@ def test_a_token_comes_from_a_file_or_from_the_environment(tmp_path: Path) -> No
     assert from_variable.address == Address(url=server, token="other")
     with pytest.raises(Invalid, match="must not stand in a file"):
         resolved(tmp_path, "token: x")
+
+
+def test_what_an_agent_shows_there_goes_over_tls_even_on_this_machine(tmp_path: Path) -> None:
+    assert resolved(tmp_path, "server: localhost:7").address.url == "https://localhost:7"
+    assert resolved(tmp_path, "server: http://localhost:7").address.url == "http://localhost:7"
+
+
+def test_an_agent_that_has_joined_knows_where_it_belongs(tmp_path: Path) -> None:
+    text = f"state_dir: {tmp_path}"
+    passport = Passport(
+        url="https://big:7470",
+        ca="pem",
+        node=NodeName("n"),
+        credential="c",
+        got_at=0.0,
+        renew_after_s=1.0,
+    )
+    write_passport(tmp_path, passport)
+
+    assert resolved(tmp_path, text).address == Address(url="https://big:7470")
+    assert resolved(tmp_path, text, server="/c.sock").address == Address(socket=Path("/c.sock"))
 
 
 def test_the_hosts_name_becomes_a_nodes_name(tmp_path: Path) -> None:

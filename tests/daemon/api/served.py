@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from aiohttp import ClientWSTimeout, web
 from eaas.client.address import Address
 from eaas.errors import Forbidden, Unauthenticated
 from eaas.ids import JobUid, NodeName, UserName
-from eaas.tokens import Token
+from eaas.tokens import Token, TokenKind, new_token
 from eaas.wire import from_agent as wire
 from eaas_daemon.agents.roster import Roster
 from eaas_daemon.api.bell import JobBell
@@ -38,6 +39,7 @@ from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.database import Database
 from eaas_daemon.store.readers import Reader
 from eaas_daemon.trust.authority import authority_in
+from eaas_daemon.trust.tls import ServerTls
 from tests.rig.builders import ADMIN, a_hello, an_inventory
 
 USER_HEADER = "X-Test-User"
@@ -197,6 +199,12 @@ class House:
             e.CreateToken(caller=ADMIN, id=token.id, secret_hash=token.secret_hash, **fields)
         )
 
+    async def token(self, kind: TokenKind = "person", **but: Any) -> Token:
+        """Make a token under this controller's authority, and let it be known."""
+        token = new_token(kind, self.parts.authority.fingerprint)
+        await self.let_in(token, **{"role": "agent" if kind == "join" else "member", **but})
+        return token
+
     async def beat(self, name: str, *cards: wire.CardReport) -> None:
         """Let the node send readings."""
         beat = wire.Beat(memory_used_mib=7, loop_lag_s=0.0, cards=cards, sampled_at=self.clock.at)
@@ -256,7 +264,7 @@ async def _built(home: Path, stack: AsyncExitStack) -> House:
         files=FileExchange(roster),
         long_calls=LongCalls(),
         guests=Guests(),
-        authority=authority_in(home / "trust", clock.now()),
+        authority=authority_in(home / "trust", time.time()),  # TLS goes by the real time
         where=Where(),
         home=home,
         clock=clock,
@@ -266,7 +274,9 @@ async def _built(home: Path, stack: AsyncExitStack) -> House:
 
 
 @asynccontextmanager
-async def a_controller(house: House, *, service_uid: int | None = None) -> AsyncIterator[Served]:
+async def a_controller(
+    house: House, *, service_uid: int | None = None, tls: bool = False
+) -> AsyncIterator[Served]:
     """Serve the house once more, through the real door."""
     parts = house.parts
     if ADMINS.id not in house.state.credentials:
@@ -289,7 +299,8 @@ async def a_controller(house: House, *, service_uid: int | None = None) -> Async
         started_at=0.0,
     )
     path = parts.home / "real.sock"
-    served = await serve(app, socket_path=path, host="127.0.0.1", port=0)
+    context = ServerTls(parts.authority, ("127.0.0.1",), time.time).context if tls else None
+    served = await serve(app, socket_path=path, host="127.0.0.1", port=0, tls=context)
     try:
         yield served
     finally:

@@ -1,11 +1,16 @@
+import math
+
 import click
 import pytest
 
-from eaas.cli.kinds import Duration, JobNumber, JobPath, Label, QueueRef
+from eaas.cli.kinds import Duration, JobNumber, JobPath, Label, Lifetime, QueueRef
 
 
 def test_arguments_are_read_as_they_are_meant() -> None:
     assert Duration().convert("1h30m", None, None) == 5400
+    assert Lifetime().convert("24h", None, None) == 86400
+    assert Lifetime().convert("never", None, None) == math.inf
+    assert Lifetime().convert("0s", None, None) == 0
     assert JobNumber().convert("42", None, None) == 42
     assert QueueRef().convert("p/q", None, None) == ("p", "q")
     assert Label().convert("a=b=c", None, None) == ("a", "b=c")
@@ -18,6 +23,7 @@ def test_arguments_are_read_as_they_are_meant() -> None:
     ("kind", "typed", "sentence"),
     [
         (Duration(), "90", "90 has no unit"),
+        (Lifetime(), "ever", "must be a duration"),
         (JobNumber(), "-1", "'-1' is no job number"),
         (JobNumber(), "²", "is no job number"),
         (JobNumber(), "9" * 30, "is no job number"),

@@ -4,6 +4,7 @@ import pytest
 from aiohttp import web
 
 from eaas.client import Address, Client, NotUnderstood
+from eaas.client.trust import NotTheController
 from eaas.errors import (
     EaasError,
     FieldError,
@@ -13,6 +14,9 @@ from eaas.errors import (
     Unauthenticated,
     Unreachable,
 )
+from eaas.tokens import new_token
+from tests.daemon.api.served import TOKEN, a_controller, a_house
+from tests.rig.impostor import CA_PEM, an_impostor
 from tests.rig.stand_in import StandIn, a_job
 
 
@@ -74,7 +78,7 @@ async def test_a_refused_stream_says_whose_fault_it_is(client: Client, controlle
         await anext(client.stream())
 
 
-async def test_a_token_goes_along(controller: StandIn, socket: Path) -> None:
+async def test_a_token_does_not_go_over_the_socket(controller: StandIn, socket: Path) -> None:
     seen: list[str | None] = []
 
     async def note(request: web.Request) -> web.StreamResponse:
@@ -85,7 +89,65 @@ async def test_a_token_goes_along(controller: StandIn, socket: Path) -> None:
     async with Client(Address(socket=socket, token="secret")) as client:
         await client.pools()
 
-    assert seen == ["Bearer secret"]
+    assert seen == [None]  # there the kernel says who asks
+
+
+async def test_a_token_goes_along_on_this_machine_without_tls(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house, a_controller(house) as served:
+        async with Client(Address(url=served.address, token=TOKEN)) as client:
+            assert (await client.status()).role == "admin"
+        async with Client(Address(url=served.address)) as client:
+            with pytest.raises(Unauthenticated, match="say who you are"):
+                await client.status()
+
+
+async def test_a_token_that_names_the_authority_is_enough_to_believe_it(tmp_path: Path) -> None:
+    async with a_house(tmp_path) as house, a_controller(house, tls=True) as served:
+        address = Address(url=served.address, token=str(await house.token(user="ann")))
+        async with Client(address) as client:
+            assert (await client.status()).user == "ann"
+            stream = client.stream()
+            await anext(stream)
+            await stream.aclose()
+
+
+async def test_a_token_of_another_authority_stays_here(tmp_path: Path) -> None:
+    token = new_token("person", "b" * 52)
+    async with an_impostor(tmp_path / "ca") as impostor:
+        async with Client(Address(url=impostor.url, token=str(token))) as client:
+            with pytest.raises(NotTheController, match="Nothing secret was sent"):
+                await client.submit({"command": "secret"})
+            with pytest.raises(NotTheController):
+                await anext(client.stream())
+
+        assert impostor.asked == [CA_PEM, CA_PEM]
+        assert not impostor.knows(token)
+        assert b"secret" not in impostor.heard
+
+
+async def test_who_answers_under_another_authority_than_the_known_one_hears_nothing(
+    tmp_path: Path,
+) -> None:
+    async with an_impostor(tmp_path / "true") as real:
+        known = real.pem.decode()
+    token = new_token("person", "b" * 52)
+    async with an_impostor(tmp_path / "ca") as impostor:
+        async with Client(Address(url=impostor.url, token=str(token), ca=known)) as client:
+            with pytest.raises(NotTheController, match="can't prove that it is the controller"):
+                await client.status()
+
+        assert impostor.heard == b""
+
+
+async def test_whom_this_machine_does_not_know_is_not_believed_without_a_token(
+    tmp_path: Path,
+) -> None:
+    async with an_impostor(tmp_path / "ca") as impostor:
+        async with Client(Address(url=impostor.url)) as client:
+            with pytest.raises(NotTheController, match=r"certificate in certificate chain.*log in"):
+                await client.status()
+
+        assert impostor.heard == b""
 
 
 async def test_a_name_can_not_reach_into_another_route(client: Client, controller: StandIn) -> None:

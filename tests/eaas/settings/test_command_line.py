@@ -2,7 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from eaas.settings.command_line import Typed, parse
+from eaas.field_checks import Truth
+from eaas.settings.command_line import Typed, Verb, parse
+from eaas.settings.keys import Key
 from tests.eaas.settings.keys import KEYS
 
 
@@ -41,6 +43,31 @@ def test_a_wrong_command_line_ends_with_2_and_a_sentence(
 
     assert ended.value.code == 2
     assert says in capsys.readouterr().err
+
+
+def test_a_truth_is_a_flag_without_a_value(capsys: pytest.CaptureFixture[str]) -> None:
+    keys = (Key(name="open_door", check=Truth(), about="no lock", metavar="", default=False),)
+
+    def typed(*argv: str) -> Typed:
+        return parse(argv, keys, name="eaas-lamp", program="lamp", about="A lamp.")
+
+    assert typed("run", "--open-door").values == {"open_door": True}
+    assert typed("run").values == {}
+    with pytest.raises(SystemExit):
+        typed("run", "--open-door=no")
+    assert "ignored explicit argument 'no'" in capsys.readouterr().err
+
+
+def test_a_verb_of_one_program_is_a_verb_of_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+    more: dict[Verb, str] = {"join": "become one of many"}
+    typed = parse(
+        ["join", "--port", "8"], KEYS, name="lamp", program="lamp", about="A lamp.", more=more
+    )
+
+    assert typed == Typed(verb="join", values={"port": 8})
+    with pytest.raises(SystemExit):
+        parsed("join")
+    assert "invalid choice: 'join'" in capsys.readouterr().err
 
 
 def test_help_tells_of_signals_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
