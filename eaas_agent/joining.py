@@ -12,14 +12,14 @@ import aiohttp
 import msgspec
 from msgspec.structs import replace
 
-from eaas.client.address import Address
-from eaas.client.trust import authority_at, context_for, is_of
-from eaas.errors import EaasError, Unreachable
+from eaas.client.address import Address, how_to_go_on
+from eaas.client.trust import authority_at, context_for, is_of, not_believed
+from eaas.errors import EaasError, Unavailable, Unreachable
 from eaas.problem import Problem
 from eaas.token_views import JoinedView
 from eaas.tokens import BadToken, read_token
 from eaas.wire.rest import JoinNode
-from eaas_agent.config import AgentConfig
+from eaas_agent.config import AgentConfig, host_name
 from eaas_agent.dial import Dial, backoff_for
 from eaas_agent.ledger import Ledger
 from eaas_agent.passport import Passport, read_passport, write_passport
@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 
 ANSWER_S: Final = 30.0
 TRY_AGAIN_S: Final = 300.0
+TOO_MANY: Final = 429
 
 
 class NotLetIn(EaasError):
@@ -50,24 +51,15 @@ async def join(
 
     First the authority is asked for and compared with the token; the secret goes out only to a
     controller that has proved to be under it. Raises ``NotLetIn``, ``NotTheController``,
-    ``BadToken``, and ``aiohttp.ClientError`` when nobody answers.
+    ``BadToken``, ``OSError`` when the passport can't be kept, and when nobody answers for now
+    ``Unavailable`` or ``aiohttp.ClientError``.
     """
     token = read_token(address.token or "")
     if token.kind != "join":
         raise BadToken("this token is a person's: mini-eaas token create --role agent makes others")
     is_plain = address.url.startswith("http://")
     ca = "" if is_plain else await authority_at(address.url, token.ca)
-    async with (
-        aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=ANSWER_S)) as session,
-        session.post(
-            f"{address.url}/agent/v1/join",
-            json=msgspec.to_builtins(JoinNode(node=node, node_uid=node_uid)),
-            headers={"Authorization": f"Bearer {token}"},
-            ssl=context_for(ca) if ca else True,
-            allow_redirects=False,
-        ) as response,
-    ):
-        given = await _given(response)
+    given = await _asked(address.url, ca, str(token), JoinNode(node=node, node_uid=node_uid))
     passport = Passport(
         url=address.url,
         ca=ca,
@@ -78,6 +70,23 @@ async def join(
     )
     write_passport(state_dir, passport)
     return passport
+
+
+async def _asked(url: str, ca: str, token: str, body: JoinNode) -> JoinedView:
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=ANSWER_S)) as session,
+            session.post(
+                f"{url}/agent/v1/join",
+                json=msgspec.to_builtins(body),
+                headers={"Authorization": f"Bearer {token}"},
+                ssl=context_for(ca) if ca else True,
+                allow_redirects=False,
+            ) as response,
+        ):
+            return await _given(response)
+    except aiohttp.ClientConnectorCertificateError as error:
+        raise not_believed(url, error) from error
 
 
 async def join_once(config: AgentConfig) -> str:
@@ -96,9 +105,10 @@ async def join_once(config: AgentConfig) -> str:
             )
         except (aiohttp.ClientError, TimeoutError) as error:
             raise Unreachable(
-                f"no controller answers at {address} ({error}); mini-eaas agent check tells more"
+                f"no controller answers at {address} ({error}); {how_to_go_on(address)}"
             ) from error
-    return f"{passport.node} belongs to {address} now; let it work: mini-eaas agent run"
+    named = "" if config.name == host_name() else f" --name {config.name}"
+    return f"{passport.node} belongs to {address} now; let it work: mini-eaas agent run{named}"
 
 
 async def admitted(
@@ -126,7 +136,7 @@ async def admitted(
     while True:
         try:
             return await join(address, node=node, node_uid=node_uid, state_dir=state_dir, now=now)
-        except (aiohttp.ClientError, TimeoutError) as error:
+        except (Unavailable, aiohttp.ClientError, TimeoutError) as error:
             log.info("can't join %s yet: %s", address.url, error)
         await asyncio.sleep(backoff.next_s(0.0))
 
@@ -141,6 +151,8 @@ def _is_for_another(passport: Passport, address: Address) -> bool:
 
 async def _given(response: aiohttp.ClientResponse) -> JoinedView:
     body = await response.read()
+    if response.status >= 500 or response.status == TOO_MANY:
+        raise Unavailable(f"{response.url} answered {response.status}")
     try:
         if response.status < 300:
             return msgspec.json.decode(body, type=JoinedView)
@@ -163,16 +175,17 @@ async def keep_fresh(
         try:
             async with dial.http.post("/agent/v1/renew") as response:
                 given = await _given(response)
-            passport = replace(
+            newer = replace(
                 passport,
                 credential=given.credential,
                 got_at=now(),
                 renew_after_s=given.renew_after_s,
             )
-            await asyncio.to_thread(write_passport, state_dir, passport)
+            await asyncio.to_thread(write_passport, state_dir, newer)
         except (EaasError, aiohttp.ClientError, OSError) as error:
             log.info("the credential could not be renewed, the old one is good: %s", error)
             await asyncio.sleep(TRY_AGAIN_S)
         else:
+            passport = newer
             dial.show(passport.credential)
             log.info("the credential was renewed")

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import aiohttp
 import msgspec
 from aiohttp import ClientWSTimeout, web
+from aiohttp.typedefs import Handler, Middleware
 
 from eaas.client.address import Address
 from eaas.errors import Forbidden, Unauthenticated
@@ -47,6 +48,7 @@ ADMINS = Token(ca="a" * 52, id="uadmins22", secret="t" * 32)
 TOKEN = str(ADMINS)
 """A token that lets an admin in, wherever a controller is served by its real door."""
 Answer = tuple[int, Any]
+OnAnswer = Callable[[web.Request, web.StreamResponse], web.StreamResponse]
 
 
 class FixedClock:
@@ -275,9 +277,13 @@ async def _built(home: Path, stack: AsyncExitStack) -> House:
 
 @asynccontextmanager
 async def a_controller(
-    house: House, *, service_uid: int | None = None, tls: bool = False
+    house: House,
+    *,
+    service_uid: int | None = None,
+    tls: bool = False,
+    on_answer: OnAnswer | None = None,
 ) -> AsyncIterator[Served]:
-    """Serve the house once more, through the real door."""
+    """Serve the house once more, through the real door; ``on_answer`` may change what goes out."""
     parts = house.parts
     if ADMINS.id not in house.state.credentials:
         await house.let_in(ADMINS, role="admin")
@@ -299,6 +305,8 @@ async def a_controller(
         started_at=0.0,
     )
     path = parts.home / "real.sock"
+    if on_answer is not None:
+        app.middlewares.insert(0, _changing(on_answer))
     context = ServerTls(parts.authority, ("127.0.0.1",), time.time).context if tls else None
     served = await serve(app, socket_path=path, host="127.0.0.1", port=0, tls=context)
     try:
@@ -306,6 +314,14 @@ async def a_controller(
     finally:
         await served.close()
     assert not path.exists()
+
+
+def _changing(on_answer: OnAnswer) -> Middleware:
+    @web.middleware
+    async def through(request: web.Request, handler: Handler) -> web.StreamResponse:
+        return on_answer(request, await handler(request))
+
+    return through
 
 
 @asynccontextmanager
