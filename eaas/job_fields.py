@@ -7,7 +7,8 @@ import msgspec
 
 from eaas.field_checks import Check, Choice, Duration, Memory, Moment, Number, Text, Truth, Whole
 from eaas.ids import NAME_PATTERN
-from eaas.job_lists import Environment, JobNumbers, Labels, Mounts, Nodes
+from eaas.job_lists import Environment, JobNumbers, Labels, Nodes
+from eaas.job_mounts import Mounts
 from eaas.job_values import Array, Command, Folder, Image, RunAs, Workdir
 from eaas.restart import RESTART_CHECKS, Restart, Restarts
 

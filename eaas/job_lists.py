@@ -1,4 +1,4 @@
-"""Checks for the values of a job that hold several: environment, labels, mounts, nodes, jobs."""
+"""Checks for the values of a job that hold several: environment, labels, nodes, jobs."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -6,24 +6,20 @@ from typing import ClassVar, Final, TypeVar
 
 from eaas.field_checks import Check, Mistake, Text, Whole, Wrong, below, items_of, text_of, wrong
 from eaas.ids import NAME_PATTERN
-from eaas.inner_path import read_inner_path
 from eaas.spelling import shown
 
 T = TypeVar("T")
 
 ENV_BYTES: Final = 64 * 1024
 MAX_LABELS: Final = 32
-MAX_MOUNTS: Final = 32
 MAX_NODES: Final = 256
 MAX_AFTER: Final = 1000
 
-_MOUNT: Final = re.compile(r"([^:]*):([^:]*)(?::([^:]*))?")
 _ENV_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LABEL_KEY: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9])?")
 _LABEL_VALUE: Final = re.compile(
     r"([A-Za-z0-9._/:@+-]([A-Za-z0-9._/:@+ -]{0,61}[A-Za-z0-9._/:@+-])?)?"
 )
-_SYSTEM_FOLDERS: Final = ("proc", "sys", "dev")
 
 
 def each(values: Sequence[object], read: Callable[[object], T]) -> tuple[T, ...]:
@@ -38,6 +34,18 @@ def each(values: Sequence[object], read: Callable[[object], T]) -> tuple[T, ...]
     if mistakes:
         raise Wrong(*mistakes)
     return tuple(results)
+
+
+def at_most(limit: int, values: list[object]) -> list[object]:
+    """Return the values, or raise Wrong if they are too many."""
+    if len(values) > limit:
+        raise wrong(f"must be {limit} at most, not {len(values)}")
+    return values
+
+
+def distinct(values: tuple[T, ...]) -> tuple[T, ...]:
+    """Return the values without repetitions, in their order."""
+    return tuple(dict.fromkeys(values))
 
 
 class Environment(Check, frozen=True, kw_only=True):
@@ -77,27 +85,6 @@ class Labels(Check, frozen=True, kw_only=True):
         return _mapping_schema(_LABEL_KEY.pattern)
 
 
-class Mounts(Check, frozen=True, kw_only=True):
-    """Named mounts, ``NAME:/path[:ro|:rw]``; only the node's owner ties names to paths."""
-
-    kind: ClassVar[str] = "list"
-
-    def read(self, value: object) -> tuple[str, ...]:
-        mounts = _distinct(each(_at_most(MAX_MOUNTS, items_of(value, separator=None)), _mount))
-        targets = [mount.split(":")[1] for mount in mounts]
-        twice = next((t for i, t in enumerate(targets) if t in targets[:i]), None)
-        if twice is not None:
-            raise wrong(f"must not put two mounts at {twice}")
-        return mounts
-
-    def typed(self, value: tuple[str, ...]) -> object:
-        return list(value)
-
-    def schema(self) -> dict[str, object]:
-        pattern = rf"^{NAME_PATTERN.pattern}:/[^:]+(:ro|:rw)?$"
-        return {"type": "array", "items": {"type": "string", "pattern": pattern}}
-
-
 class Nodes(Check, frozen=True, kw_only=True):
     """Names of nodes."""
 
@@ -105,7 +92,7 @@ class Nodes(Check, frozen=True, kw_only=True):
 
     def read(self, value: object) -> tuple[str, ...]:
         name = Text(pattern=NAME_PATTERN.pattern, rule="a node's name", max_chars=63)
-        return _distinct(each(_at_most(MAX_NODES, items_of(value)), name.read))
+        return distinct(each(at_most(MAX_NODES, items_of(value)), name.read))
 
     def typed(self, value: tuple[str, ...]) -> object:
         return list(value)
@@ -121,7 +108,7 @@ class JobNumbers(Check, frozen=True, kw_only=True):
 
     def read(self, value: object) -> tuple[int, ...]:
         number = Whole(minimum=1, maximum=2**53)
-        return _distinct(each(_at_most(MAX_AFTER, items_of(value)), number.read))
+        return distinct(each(at_most(MAX_AFTER, items_of(value)), number.read))
 
     def typed(self, value: tuple[int, ...]) -> object:
         return list(value)
@@ -129,17 +116,6 @@ class JobNumbers(Check, frozen=True, kw_only=True):
     def schema(self) -> dict[str, object]:
         item = {"type": "integer", "minimum": 1}
         return {"anyOf": [item, {"type": "array", "items": item}]}
-
-
-def _at_most(limit: int, values: list[object]) -> list[object]:
-    if len(values) > limit:
-        raise wrong(f"must be {limit} at most, not {len(values)}")
-    return values
-
-
-def _distinct(values: tuple[T, ...]) -> tuple[T, ...]:
-    """Return the values without repetitions, in their order."""
-    return tuple(dict.fromkeys(values))
 
 
 def _pairs(
@@ -200,32 +176,6 @@ def _label_value(value: object) -> str:
 
 def _wrong_key(message: str) -> Wrong:
     return Wrong(Mistake(message, on_key=True))
-
-
-def _mount(value: object) -> str:
-    text = text_of(value)
-    if text.startswith(("/", ".", "~")):
-        raise wrong(
-            "only mounts that the node's owner has named exist, never folders of the host: "
-            f"write NAME:/data, not {shown(text)}"
-        )
-    match = _MOUNT.fullmatch(text)
-    if match is None:
-        raise wrong(f"must be NAME:/path, NAME:/path:ro or NAME:/path:rw, not {shown(text)}")
-    name, path, mode = match.groups()
-    if NAME_PATTERN.fullmatch(name) is None:
-        raise wrong(f"{shown(name)} can't be a mount's name: lower case, digits, . _ - inside")
-    if mode not in (None, "ro", "rw"):
-        raise wrong(f"must end with :ro or :rw, not {shown(':' + mode)}")
-    _check_target(read_inner_path(path))
-    return text
-
-
-def _check_target(path: str) -> None:
-    if path == "/workspace":
-        raise wrong("/workspace is the job's own folder: mount at another path")
-    if path == "/" or path.split("/")[1] in _SYSTEM_FOLDERS:
-        raise wrong(f"{path} belongs to the system: mount at another path")
 
 
 def _mapping_schema(key_pattern: str) -> dict[str, object]:

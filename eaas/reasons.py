@@ -182,11 +182,47 @@ class NodeNotAsked(NodeReason, frozen=True, kw_only=True, tag="node_not_asked"):
     never: ClassVar[bool] = True
 
 
+class RuntimeCannotMount(NodeReason, frozen=True, kw_only=True, tag="runtime_cannot_mount"):
+    never: ClassVar[bool] = True
+
+
 class MountMissing(NodeReason, frozen=True, kw_only=True, tag="mount_missing"):
     """The node's owner defined no mount of that name."""
 
     never: ClassVar[bool] = True
     mount: str
+
+
+class MountNotAllowed(NodeReason, frozen=True, kw_only=True, tag="mount_not_allowed"):
+    """The node's owner keeps the mount for other users or queues."""
+
+    never: ClassVar[bool] = True
+    mount: str
+    allowed: str
+    """For whom it is, in words."""
+
+
+class MountReadOnly(NodeReason, frozen=True, kw_only=True, tag="mount_read_only"):
+    """The job would write where the node's owner lets nobody write."""
+
+    never: ClassVar[bool] = True
+    mount: str
+    target: str
+
+
+class MountWithoutFolder(NodeReason, frozen=True, kw_only=True, tag="mount_without_folder"):
+    """The mount has a folder for each user, but none for the job's."""
+
+    never: ClassVar[bool] = True
+    mount: str
+    user: str
+
+
+class MountUnavailable(NodeReason, frozen=True, kw_only=True, tag="mount_unavailable"):
+    """The folder is not there now, or nothing that a job could be given safely."""
+
+    mount: str
+    text: str
 
 
 # --- why a job ended, or what happened to its last attempt
@@ -259,7 +295,12 @@ SENTENCES: Final[Mapping[str, str]] = {
     "runtime_cannot_run_images": "{node} has no container engine, so it can't run an image",
     "runtime_needs_an_image": "{node} runs containers, so the job must name an image",
     "node_not_asked": "the job does not name {node} among its nodes",
+    "runtime_cannot_mount": "{node} has no container engine, so its jobs can't have mounts",
     "mount_missing": "{node} has no mount named {mount}",
+    "mount_not_allowed": "mount {mount} of {node} is only for {allowed}",
+    "mount_read_only": "mount {mount} of {node} is read-only: ask for {mount}:{target}:ro",
+    "mount_without_folder": "mount {mount} of {node} has no folder of {user}",
+    "mount_unavailable": "mount {mount} of {node} can't be used now: {text}",
     "exited": "exited with code {exit_code}",
     "out_of_memory": "killed because it used more memory than {limit}",
     "cancelled": "cancelled by {by}",

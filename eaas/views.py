@@ -129,6 +129,20 @@ class ImageView(View, frozen=True, kw_only=True):
     size_mib: int
 
 
+class MountView(View, frozen=True, kw_only=True):
+    name: str
+    read_only: bool
+    available: bool
+    reason: str | None
+    """Why no job can have it now; null while it is available."""
+    users: tuple[str, ...]
+    """Whose jobs may have it; empty is everyone's."""
+    queues: tuple[str, ...]
+    """Jobs of which queues may have it, as ``queue`` or ``pool/queue``; empty is all."""
+    per_user: bool
+    """Each job sees only the folder of its own user."""
+
+
 class CardClaimView(View, frozen=True, kw_only=True):
     job: int
     attempt: int
@@ -186,6 +200,7 @@ class NodeView(View, frozen=True, kw_only=True):
     cards: tuple[CardView, ...]
     jobs: tuple[int, ...]
     images: tuple[ImageView, ...]
+    mounts: tuple[MountView, ...] = ()
 
 
 class PoolNodeView(View, frozen=True, kw_only=True):

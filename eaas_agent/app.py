@@ -191,7 +191,7 @@ class Agent:
             self._machine,
             desk,
             cpus=self._config.cpus,
-            mounts=(),
+            mounts=tuple,
             labels=self._config.labels,
             cards=cards.picture,
             clock=self._given.clock,

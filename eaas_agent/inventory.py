@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from eaas.wire.from_agent import Beat, CardLink, Image, Inventory
+from eaas.wire.from_agent import Beat, CardLink, Image, Inventory, NamedMount
 from eaas_agent.card_desk import CardDesk
 from eaas_agent.cards.port import CardsPicture
 from eaas_agent.machine import Machine, memory_used_mib
@@ -24,7 +24,7 @@ class Surroundings:
         desk: CardDesk,
         *,
         cpus: float | None,
-        mounts: tuple[str, ...],
+        mounts: Callable[[], tuple[NamedMount, ...]],
         labels: Mapping[str, str],
         cards: Callable[[], CardsPicture],
         clock: Callable[[], float],
@@ -74,7 +74,7 @@ class Surroundings:
                 Image(name=image.name, digest=image.digest, size_mib=image.size_mib)
                 for image in self.images
             ),
-            mounts=self._mounts,
+            named_mounts=self._mounts(),
             labels=self.labels,
         )
 

@@ -56,6 +56,23 @@ class Image(msgspec.Struct, frozen=True, kw_only=True):
     size_mib: int
 
 
+class NamedMount(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder of the node that jobs may ask for by name; where it lies stays the node's affair."""
+
+    name: str
+    read_only: bool = False
+    unavailable: str | None = None
+    """Why no job can have it now, in words; may name a path, so not safe for a terminal."""
+    users: tuple[str, ...] = ()
+    """Whose jobs may have it; empty is everyone's."""
+    queues: tuple[str, ...] = ()
+    """Jobs of which queues may have it, as ``queue`` or ``pool/queue``; empty is all."""
+    per_user: bool = False
+    """Each job sees only the folder of its own user."""
+    people: tuple[str, ...] | None = None
+    """With ``per_user``, who has a folder there; None: nobody can tell before a job asks."""
+
+
 class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     """What the node has. Sent in the greeting and again whenever it changes."""
 
@@ -73,7 +90,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     driver: str | None = None
     links: tuple[CardLink, ...] = ()
     images: tuple[Image, ...] = ()
-    mounts: tuple[str, ...] = ()
+    named_mounts: tuple[NamedMount, ...] = ()
     labels: dict[str, str] = {}
 
 

@@ -49,6 +49,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """True once the controller has heard of its start: an agent that does not hold it
     must answer ``lost`` and never start it."""
     user: str
+    queue: str | None = None
+    """``pool/queue``, where the job came in."""
     cards: tuple[str, ...]
     image: str | None = None
     image_digest: str | None = None

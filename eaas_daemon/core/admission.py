@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from eaas import reasons as r
 from eaas.errors import FieldError, Forbidden, Invalid, NeverFits, QueueFull
 from eaas.ids import PoolName, queue_ref
@@ -12,6 +14,7 @@ from eaas_daemon.core.ask import Ask, ask_of
 from eaas_daemon.core.events import Caller
 from eaas_daemon.core.fit import every_never, never
 from eaas_daemon.core.model import Job, Pool, Queue
+from eaas_daemon.core.mounted import mount_hint
 from eaas_daemon.core.state import State
 
 
@@ -131,20 +134,31 @@ def refuse_impossible(state: State, job: Job) -> None:
     reasons = impossible(state, state.pools[job.pool], ask_of(job))
     if reasons:
         facts = "; ".join(r.sentence(reason) for reason in reasons)
+        if (meant := mount_meant(state, job)) is not None:
+            facts = f"{facts}; {meant}"
         pools = other_pools(state, job)
         hint = f"; pool {' or '.join(pools)} could: --pool {pools[0]}" if pools else ""
         raise NeverFits(f"no node of pool {job.pool} could ever run this: {facts}{hint}")
 
 
+def mount_meant(state: State, job: Job) -> str | None:
+    """Return which mount of its pool the job may have meant, if it names one that is not there."""
+    members = state.pools[job.pool].members
+    return mount_hint([state.nodes[name] for name in members if name in state.nodes], ask_of(job))
+
+
 def other_pools(state: State, job: Job) -> list[str]:
     """Return the pools besides the job's own in which some node could run it."""
-    ask = ask_of(job)
-    return sorted(
-        pool.name
+    asks = {
+        pool.name: ask_of(replace(job, pool=pool.name))
         for pool in state.pools.values()
         if pool.name != job.pool
-        and any(
-            name in state.nodes and never(state.nodes[name], ask, pool) is None
-            for name in pool.members
+    }
+    return sorted(
+        name
+        for name, ask in asks.items()
+        if any(
+            node in state.nodes and never(state.nodes[node], ask, state.pools[name]) is None
+            for node in state.pools[name].members
         )
     )

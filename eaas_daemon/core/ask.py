@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from eaas.job_mounts import MountAsk, mount_ask
 from eaas_daemon.core.model import DEFAULT_CPUS_MILLI, Job
 
 
@@ -16,7 +17,10 @@ class Ask(NamedTuple):
     cpus_milli: int
     memory_mib: int
     nodes: tuple[str, ...]
-    mounts: tuple[str, ...]
+    mounts: tuple[MountAsk, ...]
+    user: str = ""
+    """Who submitted the job and to which queue, where that matters: for its mounts."""
+    ref: str = ""
 
 
 class Shape(NamedTuple):
@@ -29,6 +33,7 @@ class Shape(NamedTuple):
 def ask_of(job: Job) -> Ask:
     """Return what the job asks of a node."""
     spec = job.spec
+    mounts = tuple(sorted(map(mount_ask, spec.mounts)))
     return Ask(
         needs_image=spec.image is not None,
         gpus=spec.gpus,
@@ -37,7 +42,9 @@ def ask_of(job: Job) -> Ask:
         cpus_milli=DEFAULT_CPUS_MILLI if spec.cpus is None else round(spec.cpus * 1000),
         memory_mib=spec.memory_mib or 0,
         nodes=spec.nodes,
-        mounts=tuple(sorted({mount.partition(":")[0] for mount in spec.mounts})),
+        mounts=mounts,
+        user=job.user if mounts else "",
+        ref=job.ref if mounts else "",
     )
 
 

@@ -16,7 +16,7 @@ from eaas.views import (
     HeldCardView,
     WhyView,
 )
-from eaas_daemon.core.admission import admit, queue_for
+from eaas_daemon.core.admission import admit, mount_meant, queue_for
 from eaas_daemon.core.ask import ask_of
 from eaas_daemon.core.events import Caller
 from eaas_daemon.core.explain import Explainer
@@ -106,7 +106,7 @@ def _verdict(state: State, job: Job) -> DryRunView:
     """Place the job beside those that wait: all of them fit nowhere, or they would not wait."""
     why = Explainer(state).why(job)
     if why.verdict == "never":
-        return _view(why, "never", text=_never_text(why))
+        return _view(why, "never", text=_never_text(state, job, why))
     pool, queue, ask = state.pools[job.pool], state.queues[job.ref], ask_of(job)
     room = best_room(job, ask, pool, rooms_of(state))
     if room is None or queue_gate(queue, state.running.get(queue.ref, 0)) is not None:
@@ -121,8 +121,8 @@ def _verdict(state: State, job: Job) -> DryRunView:
     return _view(placed, "start", text=f"it would start on {name} now", node=name, cards=cards)
 
 
-def _never_text(why: WhyView) -> str:
-    facts = "; ".join(node.text for node in why.nodes)
+def _never_text(state: State, job: Job, why: WhyView) -> str:
+    facts = "; ".join(filter(None, [*(n.text for n in why.nodes), mount_meant(state, job)]))
     return f"no node could ever run it: {facts}"
 
 

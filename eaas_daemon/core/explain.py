@@ -16,7 +16,7 @@ from eaas.views import (
     WhyNodeView,
     WhyView,
 )
-from eaas_daemon.core.admission import impossible
+from eaas_daemon.core.admission import impossible, mount_meant
 from eaas_daemon.core.ask import Ask, Shape, ask_of, shape_of
 from eaas_daemon.core.fit import Room, every_never, refusal
 from eaas_daemon.core.model import Job, Node, Pool
@@ -118,9 +118,13 @@ class Explainer:
             nodes=_node_views(waiting.nodes),
             blockers=() if waiting.never else self._blockers(job, waiting),
             eta=EtaView(at=None, in_s=None, kind="unknown"),
-            advice=advice(waiting),
+            advice=advice(waiting) + self._meant(job, waiting),
             as_of_seq=self._state.seq,
         )
+
+    def _meant(self, job: Job, waiting: Waiting) -> tuple[str, ...]:
+        meant = mount_meant(self._state, job) if waiting.never else None
+        return () if meant is None else (meant,)
 
     def _position(self, job: Job) -> int | None:
         """Return its place in line; a job in backoff has left the line."""

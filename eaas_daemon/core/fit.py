@@ -10,6 +10,7 @@ from eaas.ids import CardUuid
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Ask
 from eaas_daemon.core.model import Node, Pool, nominal_mib
+from eaas_daemon.core.mounted import never_mounted, unmounted
 
 
 class Room(msgspec.Struct, kw_only=True):
@@ -60,9 +61,7 @@ def every_never(node: Node, ask: Ask, pool: Pool) -> Iterator[r.NodeReason]:
         yield r.RuntimeCannotRunImages(node=name)
     if not ask.needs_image and node.inventory.runtime == "docker":
         yield r.RuntimeNeedsAnImage(node=name)
-    for mount in ask.mounts:
-        if mount not in node.inventory.mounts:
-            yield r.MountMissing(node=name, mount=mount)
+    yield from never_mounted(node, ask)
     if (cards := _never_cards(node, ask, pool)) is not None:
         yield cards
     yield from _never_room(node, ask)
@@ -125,6 +124,8 @@ def refusal(room: Room, ask: Ask, pool: Pool, since_text: str | None = None) -> 
     """Return the first reason this node can't take the ask now, or None if it can."""
     node = room.node
     reason = never(node, ask, pool) or unfit(node, since_text)
+    if reason is None:
+        reason = unmounted(node, ask)
     if reason is not None:
         return reason
     if ask.gpus:

@@ -12,13 +12,14 @@ from eaas.views import (
     CardView,
     ConditionView,
     ImageView,
+    MountView,
     NodeView,
     PoolNodeView,
     PoolView,
     QueueView,
     ReasonView,
 )
-from eaas.wire.from_agent import CardReport
+from eaas.wire.from_agent import CardReport, NamedMount
 from eaas_daemon.core.ask import ask_of
 from eaas_daemon.core.fit import cards_in, unfit
 from eaas_daemon.core.model import Job, Node, Pool, Queue
@@ -72,6 +73,19 @@ def node_view(state: State, node: Node) -> NodeView:
             ImageView(name=image.name, digest=image.digest, size_mib=image.size_mib)
             for image in inventory.images
         ),
+        mounts=tuple(map(_mount, inventory.named_mounts)),
+    )
+
+
+def _mount(mount: NamedMount) -> MountView:
+    return MountView(
+        name=mount.name,
+        read_only=mount.read_only,
+        available=mount.unavailable is None,
+        reason=mount.unavailable,
+        users=mount.users,
+        queues=mount.queues,
+        per_user=mount.per_user,
     )
 
 

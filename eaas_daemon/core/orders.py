@@ -16,6 +16,7 @@ def order_for(job: Job, epoch: int) -> Order:
         epoch=epoch,
         known=attempt.started_at is not None,
         user=job.user,
+        queue=job.ref,
         cards=tuple(card.uuid for card in attempt.cards),
         image=spec.image,
         image_digest=job.image_digest,

@@ -143,7 +143,7 @@ class Refused:
     """
 
     def __init__(self) -> None:
-        self._least: dict[tuple[object, ...], list[tuple[int, int, int]]] = {}
+        self._least: dict[Ask, list[tuple[int, int, int]]] = {}
 
     def add(self, ask: Ask) -> None:
         """Remember the ask, unless enough of its kind are."""
@@ -159,8 +159,9 @@ class Refused:
         )
 
 
-def _kind(ask: Ask) -> tuple[object, ...]:
-    return ask.needs_image, ask.gpu_type, ask.gpu_memory_mib, ask.nodes, ask.mounts
+def _kind(ask: Ask) -> Ask:
+    """Return what of the ask is no amount."""
+    return ask._replace(gpus=0, cpus_milli=0, memory_mib=0)
 
 
 def _heads(state: State, pool: PoolName, most: Most) -> list[tuple[PoolTurn, Shape, int]]:

@@ -45,7 +45,7 @@ class Bench:
             read_machine(),
             CardDesk(),
             cpus=None,
-            mounts=(),
+            mounts=tuple,
             labels={},
             cards=lambda: NO_CARDS,
             clock=lambda: 0.0,

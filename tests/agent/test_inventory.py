@@ -27,7 +27,7 @@ def surroundings(cpus: float | None = None) -> Surroundings:
         machine,
         CardDesk(),
         cpus=cpus,
-        mounts=(),
+        mounts=tuple,
         labels={"rack": "3"},
         cards=lambda: CardsPicture(state="ok", driver="570", cards=(CARD,), sampled_at=5.0),
         clock=lambda: 6.0,

@@ -1,7 +1,7 @@
 import pytest
 
 from eaas.field_checks import Check, Mistake, Wrong
-from eaas.job_lists import Environment, JobNumbers, Labels, Mounts, Nodes
+from eaas.job_lists import Environment, JobNumbers, Labels, Nodes
 
 
 @pytest.mark.parametrize(
@@ -11,8 +11,6 @@ from eaas.job_lists import Environment, JobNumbers, Labels, Mounts, Nodes
         (Environment(), ["A=x", "_B1=8080", "C=0.5", "D="], None),
         (Labels(), {"project": "qwen", "team/a": 7}, {"project": "qwen", "team/a": "7"}),
         (Labels(), "project=qwen", {"project": "qwen"}),
-        (Mounts(), ["a:/data:ro", "b:/x"], ("a:/data:ro", "b:/x")),
-        (Mounts(), "a:/workspace/data", ("a:/workspace/data",)),
         (Nodes(), "node-a, node-b", ("node-a", "node-b")),
         (Nodes(), ["b", "a", "b"], ("b", "a")),
         (JobNumbers(), 41, (41,)),
@@ -94,38 +92,6 @@ def test_what_holds_several_is_read_and_reads_back(
             ),
         ),
         (Labels(), {f"a{i}": "" for i in range(33)}, Mistake("must be 32 labels at most, not 33")),
-        (
-            Mounts(),
-            ["/data:/data"],
-            Mistake(
-                "only mounts that the node's owner has named exist, never folders of the host: "
-                "write NAME:/data, not '/data:/data'",
-                path=(0,),
-            ),
-        ),
-        (
-            Mounts(),
-            ["a"],
-            Mistake("must be NAME:/path, NAME:/path:ro or NAME:/path:rw, not 'a'", path=(0,)),
-        ),
-        (
-            Mounts(),
-            ["A:/data"],
-            Mistake("'A' can't be a mount's name: lower case, digits, . _ - inside", path=(0,)),
-        ),
-        (Mounts(), ["a:/b:z"], Mistake("must end with :ro or :rw, not ':z'", path=(0,))),
-        (
-            Mounts(),
-            ["a:/workspace"],
-            Mistake("/workspace is the job's own folder: mount at another path", path=(0,)),
-        ),
-        (
-            Mounts(),
-            ["a:/proc/1"],
-            Mistake("/proc/1 belongs to the system: mount at another path", path=(0,)),
-        ),
-        (Mounts(), ["a:/"], Mistake("/ belongs to the system: mount at another path", path=(0,))),
-        (Mounts(), ["a:/x", "b:/x:ro"], Mistake("must not put two mounts at /x")),
         (Nodes(), ["Node A"], Mistake("must be a node's name, not 'Node A'", "node-a", (0,))),
         (Nodes(), ["a"] * 257, Mistake("must be 256 at most, not 257")),
         (

@@ -1,5 +1,6 @@
 """Builders for the controller's values: a test names only what it is about."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -37,7 +38,11 @@ def a_card(index: int, *, node: str = "n1", gib: int = 24, **but: Any) -> wire.C
 
 
 def an_inventory(
-    *cards: wire.CardReport, runtime: Any = "docker", cpus: float = 64, memory_mib: int = 65536
+    *cards: wire.CardReport,
+    runtime: Any = "docker",
+    cpus: float = 64,
+    memory_mib: int = 65536,
+    mounts: Sequence[wire.NamedMount] = (),
 ) -> wire.Inventory:
     """Return what a node with these cards has."""
     return wire.Inventory(
@@ -47,6 +52,7 @@ def an_inventory(
         memory_mib=memory_mib,
         disk_free_mib=100_000,
         cards=cards,
+        named_mounts=tuple(mounts),
     )
 
 

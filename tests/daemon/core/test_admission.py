@@ -4,6 +4,7 @@ import pytest
 
 from eaas.errors import Forbidden, Invalid, NeverFits, QueueFull
 from eaas.job_spec import read_spec
+from eaas.wire.from_agent import NamedMount
 from eaas_daemon.core import events as e
 from tests.rig.builders import ALICE, House, a_card
 
@@ -133,3 +134,32 @@ def test_a_job_that_only_another_pool_could_run_is_told_which(house: House) -> N
 
     with pytest.raises(NeverFits, match="pool big could: --pool big"):
         house.submit(pool="default", gpus=1, gpu_memory="40GiB")
+
+
+def test_a_mount_that_is_nowhere_in_the_pool_is_refused_with_the_one_that_was_meant() -> None:
+    house = House()
+    house.node("n1", mounts=[NamedMount(name="datasets", read_only=True)])
+    house.pool("default", "n1")
+
+    with pytest.raises(NeverFits) as refused:
+        house.submit(mounts=["datsets:/data:ro"])
+    assert refused.value.sentence == (
+        "no node of pool default could ever run this: n1 has no mount named datsets; "
+        "did you mean mount datasets?"
+    )
+    with pytest.raises(NeverFits, match="is read-only: ask for datasets:/data:ro"):
+        house.submit(mounts=["datasets:/data"])
+    assert house.submit(mounts=["datasets:/data:ro"]).state == "Starting"
+
+
+def test_another_pool_is_named_only_if_its_mount_is_for_that_pool() -> None:
+    house = House()
+    house.node("n1")
+    house.node("n2", mounts=[NamedMount(name="a", queues=("two/default",))])
+    house.node("n3", mounts=[NamedMount(name="a", queues=("default/default",))])
+    house.pool("default", "n1")
+    house.pool("two", "n2")
+    house.pool("three", "n3")
+
+    with pytest.raises(NeverFits, match=r"pool two could: --pool two$"):
+        house.submit(mounts=["a:/a"], pool="default")

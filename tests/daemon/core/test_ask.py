@@ -20,7 +20,8 @@ def test_an_ask_holds_what_placement_looks_at_and_nothing_else() -> None:
     ask = ask_of(job)
 
     assert (ask.gpu_type, ask.cpus_milli, ask.memory_mib) == ("rtx 3090", 500, 1024)
-    assert ask.mounts == ("code", "data")
+    assert ask.mounts == (("code", "/c", True), ("data", "/a", True), ("data", "/b", False))
+    assert (ask.user, ask.ref) == ("alice", "default/default")
     assert shape_of(job) == shape_of(other)
 
 

@@ -1,5 +1,6 @@
 from eaas.job_spec import JobSpec, read_spec
 from eaas.views import DryRunView
+from eaas.wire.from_agent import NamedMount
 from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.core.dry_run import dry_run, first_refused
@@ -91,3 +92,18 @@ def test_the_first_of_many_that_would_be_refused_is_found() -> None:
 
     assert first_refused(house.state, specs, ALICE, house.now, force=False) == 1
     assert first_refused(house.state, specs, ALICE, house.now, force=True) == 2
+
+
+def test_what_a_mount_has_against_a_job_is_told() -> None:
+    house = House()
+    away = NamedMount(name="nas", unavailable="does not answer")
+    house.node("n1", mounts=[away, NamedMount(name="data", users=("bob",))])
+    house.pool("default", "n1")
+
+    waiting, typo = tried(house, mounts=["nas:/nas"]), tried(house, mounts=["nsa:/nas"])
+    others = tried(house, mounts=["data:/data"])
+
+    assert waiting.text == "it would wait: mount nas of n1 can't be used now: does not answer"
+    assert (typo.would, typo.advice) == ("never", ("did you mean mount nas?",))
+    assert typo.text.endswith("n1 has no mount named nsa; did you mean mount nas?")
+    assert (others.would, others.nodes[0].code) == ("never", "mount_not_allowed")

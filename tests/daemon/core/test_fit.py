@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from eaas import reasons as r
 from eaas.ids import NodeName, PoolName
+from eaas.job_mounts import MountAsk
 from eaas_daemon.core import events as e
 from eaas_daemon.core.ask import Ask, ask_of
 from eaas_daemon.core.fit import every_never, refusal, unfit, usable
@@ -13,6 +14,7 @@ from eaas_daemon.core.plan import room_of
 from tests.rig.builders import ADMIN, House, a_card, an_inventory
 
 N1 = NodeName("n1")
+DATA = MountAsk(name="data", target="/data", writable=False)
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def why_not(house: House, ask: Ask) -> r.NodeReason | None:
         (an_ask(), None),
         (an_ask(nodes=("n2",)), r.NodeNotAsked(node="n1")),
         (an_ask(needs_image=False), r.RuntimeNeedsAnImage(node="n1")),
-        (an_ask(mounts=("data",)), r.MountMissing(node="n1", mount="data")),
+        (an_ask(mounts=(DATA,)), r.MountMissing(node="n1", mount="data")),
         (an_ask(gpus=3), r.TooFewCards(node="n1", asked=3, available=2)),
         (
             an_ask(gpus=1, gpu_type="h100"),
@@ -162,7 +164,13 @@ def test_a_job_without_cpus_counts_for_one(house: House) -> None:
 
 def test_everything_that_keeps_a_node_from_an_ask_is_told(house: House) -> None:
     state = house.state
-    ask = an_ask(needs_image=False, mounts=("a", "b"), gpus=3, cpus_milli=9000, memory_mib=1 << 40)
+    ask = an_ask(
+        needs_image=False,
+        mounts=(DATA, DATA._replace(name="b")),
+        gpus=3,
+        cpus_milli=9000,
+        memory_mib=1 << 40,
+    )
 
     told = every_never(state.nodes[N1], ask, state.pools[PoolName("default")])
 

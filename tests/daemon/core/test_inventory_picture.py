@@ -4,7 +4,7 @@ import pytest
 
 from eaas.ids import NodeName, PoolName
 from eaas.lifecycle import CardState, NodeState
-from eaas.views import CardView, NodeView, ReasonView
+from eaas.views import CardView, MountView, NodeView, ReasonView
 from eaas.wire import from_agent as wire
 from eaas_daemon.core import events as e
 from eaas_daemon.core.inventory_picture import (
@@ -202,3 +202,31 @@ def test_how_a_card_stands_is_what_its_view_shows(house: House, reported: Any) -
     standings = [card_standing(house.state, there, card) for card in there.cards]
 
     assert standings == [(view.state, view.offered) for view in cards(house)]
+
+
+def test_a_mount_is_shown_with_who_may_have_it_and_why_nobody_can_now() -> None:
+    house = House()
+    free = wire.NamedMount(name="data", read_only=True, users=("ada",), queues=("train",))
+    away = wire.NamedMount(name="home", per_user=True, unavailable="does not answer")
+    house.node("n1", mounts=[free, away])
+
+    assert node(house).mounts == (
+        MountView(
+            name="data",
+            read_only=True,
+            available=True,
+            reason=None,
+            users=("ada",),
+            queues=("train",),
+            per_user=False,
+        ),
+        MountView(
+            name="home",
+            read_only=False,
+            available=False,
+            reason="does not answer",
+            users=(),
+            queues=(),
+            per_user=True,
+        ),
+    )

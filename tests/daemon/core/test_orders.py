@@ -18,6 +18,7 @@ def test_an_order_is_complete_in_itself() -> None:
     assert (order.image, order.command, order.env) == ("busybox", "true", {"A": "1"})
     assert (order.cards, order.timeout_s, order.memory_mib) == (("GPU-n1-0",), 3600, 1024)
     assert (order.workdir, order.run_as, order.user) == ("/w", "1000:1000", "alice")
+    assert order.queue == "default/default"
     assert (order.known, order.stop) == (False, None)
 
 
