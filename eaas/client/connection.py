@@ -1,5 +1,6 @@
 """The way to the controller: requests out, views or the controller's own errors back."""
 
+import os
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -194,6 +195,8 @@ def _given(params: Params | None) -> dict[str, str]:
 def _why(error: BaseException) -> str:
     cause = getattr(error, "os_error", None)
     text = (getattr(cause, "strerror", None) or "").lower()
+    if cause is not None and text.startswith("connect call failed"):  # asyncio's words
+        text = os.strerror(cause.errno).lower()
     if not text and isinstance(error, TimeoutError):
         text = "it did not answer in time"
     return f" ({text})" if text else ""
