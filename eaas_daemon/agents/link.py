@@ -15,6 +15,14 @@ from eaas.wire import from_agent as wire
 from eaas.wire.codec import MAX_MESSAGE_BYTES, BadMessage, Unsupported
 from eaas.wire.from_agent import FROM_AGENT
 from eaas.wire.to_agent import TO_AGENT, AnyToAgent, Refused
+from eaas_daemon.agents.ending import (
+    CONTROLLER_STOPPED,
+    CUT,
+    ENDS,
+    UNREAD,
+    Ending,
+    ending_of,
+)
 from eaas_daemon.agents.roster import Roster
 from eaas_daemon.core import events as e
 from eaas_daemon.engine import Engine
@@ -72,6 +80,7 @@ async def serve_link(
     roster: Roster,
     speaks_for: SpeaksFor,
     *,
+    credential: str | None = None,
     write_within_s: float = WRITE_WITHIN_S,
 ) -> web.WebSocketResponse:
     """Serve ``/agent/v1/link`` for as long as the connection lives.
@@ -91,23 +100,30 @@ async def serve_link(
         await socket.close()
         return socket
     roster.open(link)
-    event = e.AgentSaidHello(session=link.session, address=request.remote, hello=hello)
+    event = e.AgentSaidHello(
+        session=link.session, address=request.remote or None, hello=hello, credential=credential
+    )
+    ending = CONTROLLER_STOPPED
     try:
         async with asyncio.TaskGroup() as tasks:
             writer = tasks.create_task(link.write())
             if await _is_welcome(engine, event, link):
-                await _read(socket, engine, roster, link, NodeName(hello.node))
+                ending = await _read(socket, engine, roster, link, NodeName(hello.node))
             link.close()
             await asyncio.wait({writer}, timeout=write_within_s)
             writer.cancel()
     except* (ConnectionError, TimeoutError) as errors:
-        log.info("the link of %s broke: %r", hello.node, errors.exceptions[0])
+        ending = UNREAD if errors.subgroup(TimeoutError) else CUT
         if request.transport is not None:
             request.transport.abort()
     finally:
         roster.closed(link)
-        why = _why(socket)
-        engine.post(e.AgentGone(node=NodeName(hello.node), session=link.session, why=why))
+        log.info("the link of %s ended: %s", hello.node, ending.why)
+        engine.post(
+            e.AgentGone(
+                node=NodeName(hello.node), session=link.session, why=ending.why, by=ending.by
+            )
+        )
     return socket
 
 
@@ -117,11 +133,6 @@ async def _is_welcome(engine: Engine, event: e.AgentSaidHello, link: Link) -> bo
     except EaasError as error:  # the greeting could not be stored; the agent tries again
         link.send(Refused(code=error.code, text=str(error)))
         return False
-
-
-def _why(socket: web.WebSocketResponse) -> str:
-    error = socket.exception()
-    return f"closed with code {socket.close_code}" if error is None else str(error)
 
 
 async def _hello(socket: web.WebSocketResponse) -> wire.Hello | None:
@@ -139,8 +150,12 @@ async def _hello(socket: web.WebSocketResponse) -> wire.Hello | None:
 
 async def _read(
     socket: web.WebSocketResponse, engine: Engine, roster: Roster, link: Link, node: NodeName
-) -> None:
-    async for message in socket:
+) -> Ending:
+    """Take what the agent says until the connection ends; return how it did."""
+    while True:
+        message = await socket.receive()
+        if message.type in ENDS:
+            return ending_of(socket, message)
         if message.type is not WSMsgType.BINARY:
             continue
         try:
@@ -150,7 +165,7 @@ async def _read(
             continue
         except BadMessage as error:
             await socket.close(code=CLOSE_BAD_MESSAGE, message=str(error).encode()[:120])
-            return
+            return Ending(f"the agent sent what makes no sense: {error}")
         if isinstance(said, wire.FilesFailed):
             roster.files_failed(said)
         elif (event := _event(said, node, link.session)) is not None:

@@ -25,9 +25,10 @@ class AgentRoutes:
 
     async def link(self, request: web.Request) -> web.StreamResponse:
         """Hold an agent's control link."""
-        with self._parts.long_calls.noted():
+        parts, came = self._parts, request[AGENT]
+        with parts.long_calls.noted():
             return await serve_link(
-                request, self._parts.engine, self._parts.roster, request[AGENT].speaks_for
+                request, parts.engine, parts.roster, came.speaks_for, credential=came.credential
             )
 
     async def logs(self, request: web.Request) -> web.StreamResponse:

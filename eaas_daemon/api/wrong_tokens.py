@@ -28,10 +28,11 @@ class WrongTokens:
         """Count one more; raise ``TooManyTries`` when there are too many."""
         now = self._now()
         recent = [at for at in self._tries.pop(address, ()) if now - at < WITHIN_S]
-        if len(recent) < PER_MINUTE:
+        is_much = len(recent) >= PER_MINUTE
+        if not is_much:
             recent.append(now)
         self._tries[address] = recent
         while len(self._tries) > MOST_ADDRESSES:
             self._tries.pop(next(iter(self._tries)))
-        if len(recent) >= PER_MINUTE:
+        if is_much:
             raise TooManyTries(f"too many wrong tokens from {address}; try again in a minute")

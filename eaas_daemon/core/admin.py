@@ -17,6 +17,7 @@ from eaas_daemon.core.attempts import advance, settle
 from eaas_daemon.core.effects import CleanCard, TurnAway
 from eaas_daemon.core.model import Job, Node, Pool, Queue
 from eaas_daemon.core.state import State
+from eaas_daemon.core.trust import forget_node
 
 
 def _admin(caller: e.Caller) -> None:
@@ -196,13 +197,20 @@ def _some(numbers: list[Any]) -> str:
 
 
 def set_draining(state: State, event: e.SetDraining, now: float) -> Node:
-    """Let the node finish what it has and take nothing new, or take work again."""
+    """Let the node finish what it has and take nothing new, or take work again.
+
+    To let it work again is an admin's word that a twin of it is no more.
+    """
     _admin(event.caller)
-    node = replace(node_named(state, event.node), draining=event.draining)
+    old = node_named(state, event.node)
+    node = replace(old, draining=event.draining)
+    words = f"drains {node.name}"
+    if not event.draining:
+        node = replace(node, twin=None)
+        words = f"resumed {node.name}" + (", whose twin is settled" if old.twin else "")
     state.put_node(node, durable=True)
-    verb = "drains" if event.draining else "resumed"
     kind = "node.draining" if event.draining else "node.resumed"
-    _tell(state, event, kind, f"{verb} {node.name}", now)
+    _tell(state, event, kind, words, now)
     return node
 
 
@@ -278,6 +286,7 @@ def remove_node(state: State, event: e.RemoveNode, now: float) -> None:
         if node.name in pool.members:
             members = {n: cards for n, cards in pool.members.items() if n != node.name}
             state.put_pool(replace(pool, members=members))
+    forget_node(state, node)
     if node.session is not None:
         text = f"{event.caller.user} removed {node.name}; it may join again"
         state.emit(TurnAway(session=node.session, code="removed", text=text))

@@ -8,6 +8,7 @@ from eaas.wire import from_agent
 from eaas.wire.logs import LogEnd
 from eaas.wire.rest import SetQueue
 from eaas_daemon.core.credential import PersonRole
+from eaas_daemon.core.link_history import EndedBy
 from eaas_daemon.core.model import Value
 
 
@@ -232,6 +233,8 @@ class AgentSaidHello(Event, frozen=True, kw_only=True):
     session: str
     address: str | None
     hello: from_agent.Hello
+    credential: str | None = None
+    """By which it came in; None on this host."""
 
 
 class AgentSaidFacts(Event, frozen=True, kw_only=True):
@@ -264,6 +267,8 @@ class AgentGone(Event, frozen=True, kw_only=True):
     node: NodeName
     session: str
     why: str
+    """In plain words."""
+    by: EndedBy = "nobody"
 
 
 class LogFinished(Event, frozen=True, kw_only=True):

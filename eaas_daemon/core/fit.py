@@ -102,6 +102,8 @@ def unfit(node: Node, since_text: str | None) -> r.NodeReason | None:
         return r.NodeReconciling(node=node.name)
     if node.draining:
         return r.NodeDraining(node=node.name)
+    if node.twin is not None:
+        return r.NodeFaulty(node=node.name, text=node.twin.text)
     if node.inventory.faults:
         return r.NodeFaulty(node=node.name, text=node.inventory.faults[0][1])
     return None

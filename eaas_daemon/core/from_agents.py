@@ -1,108 +1,17 @@
-"""What agents say: who they are, what they hold, what happened, how their cards are."""
+"""What agents say once they are welcome: what happened, and how their cards are."""
 
 from msgspec.structs import replace
 
-from eaas.ids import CardUuid, JobUid, NodeName, is_name
+from eaas.ids import CardUuid, JobUid, NodeName
 from eaas.lifecycle import JobState
 from eaas.wire import from_agent as wire
-from eaas.wire.codec import PROTOCOL_MAX, PROTOCOL_MIN
-from eaas_daemon.core import attempts
+from eaas_daemon.core import attempts, links
 from eaas_daemon.core import events as e
-from eaas_daemon.core.effects import Acknowledge, Dropped, Greet, TurnAway
+from eaas_daemon.core.effects import Acknowledge, Dropped
+from eaas_daemon.core.greeting import first_is_gone, first_speaks
+from eaas_daemon.core.link_history import LinkEnd, ended
 from eaas_daemon.core.model import Job, Node, Phase
 from eaas_daemon.core.state import State
-
-UPGRADE = "its agent speaks another protocol; upgrade it to the controller's version"
-
-
-def hello(state: State, event: e.AgentSaidHello, now: float) -> bool:
-    """Welcome the agent or turn it away. Answer: whether it was welcomed."""
-    said = event.hello
-    if (refusal := _refusal(state, event)) is not None:
-        code, text = refusal
-        _note_upgrade(state, said, code)
-        state.emit(TurnAway(session=event.session, code=code, text=text))
-        state.journal("node.refused", f"{said.node}: {text}", now, node=said.node)
-        return False
-    name = NodeName(said.node)
-    old = state.nodes.get(name)
-    node = _node(event, old, now)
-    state.put_node(node, durable=True)
-    if old is None:
-        state.journal("node.joined", f"{name} joined", now, node=name)
-    elif old.offline:
-        state.journal("node.back", f"{name} is back", now, node=name)
-    for card in said.inventory.cards:
-        state.cool(CardUuid(card.uuid), None)  # this reading is newer than any release before it
-    state.rouse_pools_of(name)
-    for job in list(state.placed.get(name, {}).values()):
-        attempts.found(state, job)
-    state.emit(Greet(node=name, session=event.session))
-    return True
-
-
-def _note_upgrade(state: State, said: wire.Hello, code: str) -> None:
-    node = state.nodes.get(NodeName(said.node))
-    known = node is not None and node.uid == said.node_uid and node.session is None
-    if node is not None and known and code == "needs_upgrade" and node.needs_upgrade is None:
-        state.put_node(replace(node, needs_upgrade=UPGRADE, version=said.version), durable=True)
-
-
-def _refusal(state: State, event: e.AgentSaidHello) -> tuple[str, str] | None:
-    said = event.hello
-    if not is_name(said.node):
-        return "bad_name", f"{said.node!r} can't name a node: lower case, digits, . _ - only"
-    if said.protocol_min > PROTOCOL_MAX or said.protocol_max < PROTOCOL_MIN:
-        return "needs_upgrade", UPGRADE
-    node = state.nodes.get(NodeName(said.node))
-    if node is None or node.session is None:
-        return _other_machine(state, said, node)
-    if node.uid != said.node_uid:
-        return "name_taken", f"another agent is connected as {node.name}; give this one --name"
-    if node.instance != said.instance:
-        return "twin", f"another agent with the identity of {node.name} is connected"
-    return None
-
-
-def _other_machine(state: State, said: wire.Hello, node: Node | None) -> tuple[str, str] | None:
-    """Refuse to let a new agent take over a name under which attempts may still run elsewhere."""
-    if node is None or node.uid == said.node_uid or not state.placed.get(node.name):
-        return None
-    return (
-        "name_taken",
-        f"jobs of another agent named {node.name} may still run; give this one --name, or say "
-        f"that they don't: mini-eaas node confirm-dead {node.name}",
-    )
-
-
-def _node(event: e.AgentSaidHello, old: Node | None, now: float) -> Node:
-    said = event.hello
-    new = Node(
-        name=NodeName(said.node),
-        uid=said.node_uid,
-        inventory=said.inventory,
-        version=said.version,
-        boot_id=said.boot_id,
-    )
-    base = new if old is None else old
-    return replace(
-        base,
-        uid=said.node_uid,
-        inventory=said.inventory,
-        version=said.version,
-        boot_id=said.boot_id,
-        instance=said.instance,
-        spool_id=said.spool_id,
-        address=event.address,
-        session=event.session,
-        last_seen_at=now,
-        offline=False,
-        offline_since=None,
-        needs_upgrade=None,
-        revoked=None,
-        cards=said.inventory.cards,
-        sampled_at=now,
-    )
 
 
 def _connected(state: State, name: NodeName, session: str) -> Node | None:
@@ -178,9 +87,11 @@ def beat(state: State, event: e.AgentBeat, now: float) -> None:
         cards=said.cards,
         sampled_at=said.sampled_at,
     )
+    fresh = links.note_clock(state, fresh, said.clock_ahead_s, now)
     _note_card_changes(state, node, fresh, now)
     _warm(state, fresh)
     state.put_node(fresh, durable=False)
+    first_speaks(state, fresh, now)
 
 
 def _warm(state: State, node: Node) -> None:
@@ -242,7 +153,9 @@ def gone(state: State, event: e.AgentGone, now: float) -> None:
     """Begin to count the node's silence."""
     node = _connected(state, event.node, event.session)
     if node is not None:
-        state.put_node(replace(node, session=None, last_seen_at=now), durable=True)
+        end = LinkEnd(at=now, why=event.why, address=node.address, by=event.by)
+        silent = replace(first_is_gone(node), session=None, last_seen_at=now)
+        state.put_node(replace(silent, link=ended(node.link, end)), durable=True)
 
 
 def log_finished(state: State, event: e.LogFinished, now: float) -> None:

@@ -20,6 +20,7 @@ from eaas.views import (
     ReasonView,
 )
 from eaas.wire.from_agent import CardReport, NamedMount
+from eaas_daemon.core import links
 from eaas_daemon.core.ask import ask_of
 from eaas_daemon.core.fit import cards_in, unfit
 from eaas_daemon.core.model import Job, Node, Pool, Queue
@@ -54,7 +55,7 @@ def node_view(state: State, node: Node) -> NodeView:
         name=node.name,
         uid=node.uid,
         state=node_state(state, node),
-        conditions=tuple(_conditions(node)),
+        conditions=(*_conditions(node), *links.conditions(node, state.last_tick_at or 0.0)),
         address=node.address,
         version=node.version,
         runtime=inventory.runtime,
@@ -67,6 +68,7 @@ def node_view(state: State, node: Node) -> NodeView:
         memory_used_mib=node.memory_used_mib,
         boot_id=node.boot_id,
         last_seen_at=time_text(node.last_seen_at),
+        last_end=links.end_view(node),
         cards=tuple(card_view(state, node, card) for card in node.cards),
         jobs=tuple(sorted(job.number for job in jobs.values())),
         images=tuple(
@@ -90,6 +92,9 @@ def _mount(mount: NamedMount) -> MountView:
 
 
 def _conditions(node: Node) -> Iterator[ConditionView]:
+    for code, trouble in (("revoked", node.revoked), ("twin", node.twin)):
+        if trouble is not None:
+            yield ConditionView(code=code, text=trouble.text, since=utc_text(trouble.since))
     since = utc_text(node.last_seen_at or 0)
     for code, text in node.inventory.faults:
         yield ConditionView(code=code, text=text, since=since)

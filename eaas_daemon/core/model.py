@@ -8,6 +8,7 @@ from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, QueueName,
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import ENDED, PLACED, JobState
 from eaas.wire.from_agent import CardReport, Inventory
+from eaas_daemon.core.link_history import LinkHistory
 from eaas_daemon.core.reason_union import AnyReason
 
 MAX_INFRA_RETRIES: Final = 3
@@ -151,6 +152,15 @@ class Pool(Value, frozen=True, kw_only=True):
     """The cards that belong; None is the whole node."""
 
 
+class Trouble(Value, frozen=True, kw_only=True):
+    """What is wrong with a node, in a sentence, and since when."""
+
+    text: str
+    since: float
+    is_sure: bool = True
+    """False while it is only suspected."""
+
+
 class Node(Value, frozen=True, kw_only=True):
     """A machine with an agent, as last heard of. Times are Unix seconds."""
 
@@ -172,13 +182,17 @@ class Node(Value, frozen=True, kw_only=True):
     spool_id: str | None = None
     session: str | None = None
     """The live connection; None while there is none."""
+    link: LinkHistory = LinkHistory()
+    """What its connections were like."""
     offline: bool = False
     """True once the silence has lasted too long to count on the node."""
     offline_since: float | None = None
     needs_upgrade: str | None = None
     """Why its agent was refused, while it is."""
-    revoked: str | None = None
+    revoked: Trouble | None = None
     """Who took its credential away, while it has no other."""
+    twin: Trouble | None = None
+    """Which second agent came with its identity, until an admin says that this is settled."""
     memory_used_mib: int | None = None
     cards: tuple[CardReport, ...] = ()
     """The newest readings, by index."""
@@ -196,12 +210,23 @@ class Node(Value, frozen=True, kw_only=True):
             (card.uuid, card.index, card.state, card.model, card.memory_total_mib)
             for card in self.cards
         )
-        shut = (self.session is None, self.offline, self.draining, self.needs_upgrade)
+        is_silent = self.session is None
+        shut = (is_silent, self.offline, self.draining, self.needs_upgrade, self.twin is None)
         return self.inventory, cards, shut, self.excluded, self.labels
 
     def card(self, uuid: str) -> CardReport | None:
         """Return the card of that UUID, if the node has it."""
         return next((card for card in self.cards if card.uuid == uuid), None)
+
+
+class MassLoss(Value, frozen=True, kw_only=True):
+    """Most nodes fell silent at once. Times are Unix seconds."""
+
+    since: float
+    until: float
+    """Nothing is concluded from their silence before that."""
+    lost: int
+    of: int
 
 
 def nominal_mib(total_mib: int | None) -> int | None:

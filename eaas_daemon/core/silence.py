@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from eaas import reasons as r
 from eaas.lifecycle import JobState, Verb
 from eaas.units import utc_text
+from eaas_daemon.core import links
 from eaas_daemon.core.attempts import advance
 from eaas_daemon.core.model import Job, Node
 from eaas_daemon.core.state import State
@@ -13,8 +14,8 @@ from eaas_daemon.core.state import State
 def go_offline(state: State, node: Node, now: float) -> None:
     """Count on the node for nothing until it speaks again."""
     state.put_node(replace(node, offline=True, offline_since=node.last_seen_at), durable=True)
+    links.tell_of_silence(state, node, now)
     since = utc_text(node.last_seen_at or now)
-    state.journal("node.offline", f"{node.name} is silent since {since}", now, node=node.name)
     for job in list(state.placed.get(node.name, {}).values()):
         if job.state is not JobState.UNKNOWN:
             lose_sight(state, job, since, now)

@@ -11,7 +11,7 @@ from eaas_daemon.core.changes import Changes, ClaimRow, JournalRow, KeyRow
 from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.effects import Effect
 from eaas_daemon.core.line import Line
-from eaas_daemon.core.model import Job, Node, Phase, Pool, Queue
+from eaas_daemon.core.model import Job, MassLoss, Node, Phase, Pool, Queue
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -80,6 +80,8 @@ class State:
         self.last_tick_at: float | None = None
         self.quiet_until = 0.0
         """Until then no silence counts."""
+        self.mass_loss: MassLoss | None = None
+        """While it stands, silence has no consequences."""
         self._undo: list[Callable[[], Any]] = []
         self._reset_changes()
 
@@ -209,6 +211,12 @@ class State:
         old = self.credentials.pop(id)
         self._undo.append(lambda: self._set(self.credentials, id, old))
         self._gone_credentials[id] = None
+
+    def put_mass_loss(self, loss: MassLoss | None) -> None:
+        """Note that most nodes are silent at once, or that this is over."""
+        old = self.mass_loss
+        self._undo.append(lambda: setattr(self, "mass_loss", old))
+        self.mass_loss = loss
 
     def number(self) -> JobNumber:
         """Take the next job number."""

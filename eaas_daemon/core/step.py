@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from eaas.errors import EaasError
-from eaas_daemon.core import admin, from_agents, on_jobs, ticking, trust
+from eaas_daemon.core import admin, from_agents, greeting, on_jobs, ticking, trust
 from eaas_daemon.core import events as e
 from eaas_daemon.core.attempts import place
 from eaas_daemon.core.model import Job
@@ -39,7 +39,7 @@ HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.JoinNode: trust.join,
     e.RenewCredential: trust.renew,
     e.CredentialUsed: trust.used,
-    e.AgentSaidHello: from_agents.hello,
+    e.AgentSaidHello: greeting.hello,
     e.AgentSaidFacts: from_agents.facts,
     e.AgentBeat: from_agents.beat,
     e.AgentProgress: from_agents.progress,

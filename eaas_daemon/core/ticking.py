@@ -5,7 +5,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from eaas_daemon.core import links
 from eaas_daemon.core.events import Tick
+from eaas_daemon.core.mass_loss import freezes
 from eaas_daemon.core.model import Node
 from eaas_daemon.core.silence import go_offline
 from eaas_daemon.core.state import State
@@ -35,12 +37,24 @@ def tick(state: State, _event: Tick, now: float) -> None:
         state.quiet_until = now + START_GRACE_S
     last, state.last_tick_at = state.last_tick_at, now
     expire(state, now if last is None else last, now)
-    for node in list(state.nodes.values()) if now >= state.quiet_until else ():
-        if node.session is None and not node.offline and _silent_s(node, now) > OFFLINE_AFTER_S:
-            go_offline(state, node, now)
+    if now >= state.quiet_until:
+        _judge_silence(state, now)
+    for node in list(state.nodes.values()):
+        links.watch(state, node, now)
     for key, row in list(islice(state.keys.items(), 64)):
         if row.at + KEYS_KEPT_S < now:
             del state.keys[key]
+
+
+def _judge_silence(state: State, now: float) -> None:
+    """Count no more on nodes that are silent for long, unless that is likely our own network."""
+    is_frozen = freezes(state, now, OFFLINE_AFTER_S)
+    for node in list(state.nodes.values()):
+        if node.session is not None or node.offline or _silent_s(node, now) <= OFFLINE_AFTER_S:
+            continue
+        end = node.link.last_end
+        if not is_frozen or (end is not None and end.by == "agent"):
+            go_offline(state, node, now)
 
 
 def _silent_s(node: Node, now: float) -> float:

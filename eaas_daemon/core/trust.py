@@ -12,13 +12,15 @@ from eaas.units import utc_text
 from eaas_daemon.core import events as e
 from eaas_daemon.core.credential import PERSON_ROLES, Credential
 from eaas_daemon.core.effects import Expel, TurnAway
-from eaas_daemon.core.model import Node
+from eaas_daemon.core.model import Node, Trouble
 from eaas_daemon.core.silence import go_offline
 from eaas_daemon.core.state import State
 
 KEPT_S: Final = 90 * 86400.0
 """How long a token that lets nobody in stays in the list."""
 MAX_USES: Final = 10_000
+MAX_LIFE_S: Final = 100 * 365 * 86400.0
+MAX_USER_CHARS: Final = 63
 
 
 class NameTaken(Conflict):
@@ -66,11 +68,24 @@ def _mistakes(event: e.CreateToken, now: float) -> list[Mistake]:
     wrong = []
     if event.expires_at is not None and event.expires_at <= now:
         wrong.append(Mistake(field="expires_s", message="expires_s: must be more than 0"))
-    if event.uses is not None and not 0 < event.uses <= MAX_USES:
+    elif event.expires_at is not None and event.expires_at - now > MAX_LIFE_S:
+        message = "expires_s: must be a hundred years at most; null is for good"
+        wrong.append(Mistake(field="expires_s", message=message))
+    if event.uses is not None and event.role != "agent":
+        message = "uses: only a token for agents is counted; a person's ends by its time"
+        wrong.append(Mistake(field="uses", message=message))
+    elif event.uses is not None and not 0 < event.uses <= MAX_USES:
         wrong.append(Mistake(field="uses", message=f"uses: must be from 1 to {MAX_USES}"))
     if event.user is not None and event.role == "agent":
         wrong.append(Mistake(field="user", message="user: a token for agents is nobody's own"))
+    elif event.user is not None and not _is_user_name(event.user):
+        wrong.append(Mistake(field="user", message=f"user: {shown(event.user)} names no user"))
     return wrong
+
+
+def _is_user_name(text: str) -> bool:
+    """Tell whether the text can name a user of this host."""
+    return 0 < len(text) <= MAX_USER_CHARS and text.isprintable() and not set(text) & set(" :/")
 
 
 def revoke_token(state: State, event: e.RevokeToken, now: float) -> Credential:
@@ -80,35 +95,43 @@ def revoke_token(state: State, event: e.RevokeToken, now: float) -> Credential:
         raise NotFound(f"there is no token {shown(event.id)} of yours; mini-eaas token list")
     if found.revoked_at is not None:
         return found
-    revoked = replace(found, revoked_at=now, revoked_by=event.caller.user)
-    state.put_credential(revoked)
-    state.emit(Expel(credential=found.id))
     _note(state, event, "token.revoked", f"revoked token {found.id}", now)
+    for each in _of_one_line(state, found):
+        if each.revoked_at is None:
+            state.put_credential(replace(each, revoked_at=now, revoked_by=event.caller.user))
+            state.emit(Expel(credential=each.id))
     if found.node is not None:
         _shut_out(state, found, event, now)
-    return revoked
+    return state.credentials[found.id]
+
+
+def _of_one_line(state: State, found: Credential) -> list[Credential]:
+    """Return what ends with it: of a node all it has, as a thief may have renewed one."""
+    if found.node_uid is None:
+        return [found]
+    return [each for each in state.credentials.values() if each.node_uid == found.node_uid]
 
 
 def _shut_out(state: State, credential: Credential, event: e.RevokeToken, now: float) -> None:
     """Take no more of the node's word; what runs there is not killed and not believed ended."""
     node = state.nodes.get(NodeName(credential.node or ""))
-    if node is None or node.uid != credential.node_uid or has_live(state, node, now):
+    if node is None or node.uid != credential.node_uid:
         return
     text = f"{event.caller.user} revoked its token {credential.id}; let it join again"
     if node.session is not None:
         state.emit(TurnAway(session=node.session, code="revoked", text=text))
-    node = replace(node, revoked=text, session=None)
+    node = replace(node, revoked=Trouble(text=text, since=now), session=None)
     state.put_node(node, durable=True)
     if not node.offline:
         go_offline(state, node, now)
 
 
-def has_live(state: State, node: Node, now: float) -> bool:
-    """Tell whether the node has a credential that lets it in."""
-    return any(
-        each.node_uid == node.uid and each.refusal(now) is None
-        for each in state.credentials.values()
-    )
+def forget_node(state: State, node: Node) -> None:
+    """Let nothing that the node was given let anybody in any more."""
+    for each in list(state.credentials.values()):
+        if each.node_uid == node.uid:
+            state.drop_credential(each.id)
+            state.emit(Expel(credential=each.id))
 
 
 def join(state: State, event: e.JoinNode, now: float) -> Credential:

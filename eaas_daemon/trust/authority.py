@@ -103,7 +103,7 @@ def authority_in(folder: Path, now: float) -> Authority:
         key, ca = load_pem_private_key(data, None), x509.load_pem_x509_certificate(data)
         if not isinstance(key, ec.EllipticCurvePrivateKey) or key.public_key() != ca.public_key():
             raise ValueError("the certificate is of another key")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, TypeError) as error:  # TypeError: the key wants a password
         raise HomeUnusable(
             f"{file} is not the controller's authority any more ({error}): put it back from a "
             "backup, or move it away (then every node and person must join anew)"

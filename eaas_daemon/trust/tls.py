@@ -17,11 +17,17 @@ class ServerTls:
     """Serves under the controller's own authority."""
 
     def __init__(
-        self, authority: Authority, names: Sequence[str], now: Callable[[], float]
+        self,
+        authority: Authority,
+        names: Sequence[str],
+        now: Callable[[], float],
+        *,
+        look_every_s: float = LOOK_EVERY_S,
     ) -> None:
         self._authority = authority
         self._names = names
         self._now = now
+        self._look_every_s = look_every_s
         self.context: Final = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.minimum_version = ssl.TLSVersion.TLSv1_2
         file, _ = authority.server_file(names, now())
@@ -30,8 +36,11 @@ class ServerTls:
     async def keep_fresh(self) -> None:
         """Renew the certificate in time, for as long as the controller runs."""
         while True:
-            await asyncio.sleep(LOOK_EVERY_S)
-            await asyncio.to_thread(self.renew)
+            await asyncio.sleep(self._look_every_s)
+            try:
+                await asyncio.to_thread(self.renew)
+            except OSError as error:
+                log.warning("the server's certificate can't be renewed yet: %s", error)
 
     def renew(self) -> bool:
         """Take a new certificate if the one in use nears its end; tell whether that was so.

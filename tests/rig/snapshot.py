@@ -18,6 +18,7 @@ def snapshot(state: State) -> dict[str, Any]:
         "queues": dict(state.queues),
         "spools": dict(state.spools),
         "keys": dict(state.keys),
+        "credentials": dict(state.credentials),
         "cooling": dict(state.cooling),
         "delayed": dict(state.delayed),
         "line": {name: list(state.line.in_order(name, state.queues)) for name in state.pools},

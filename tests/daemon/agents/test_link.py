@@ -194,6 +194,8 @@ async def test_facts_said_again_after_a_reconnect_are_acknowledged_and_count_onc
 
 async def test_a_twin_is_refused_and_the_first_one_stays(daemon: Daemon) -> None:
     agent = await daemon.welcomed()
+    job = await daemon.placed()
+    await agent.hear()
     twin = await daemon.connect()
 
     await twin.say(a_hello("n1", an_inventory(a_card(0)), instance="clone"))
@@ -202,7 +204,7 @@ async def test_a_twin_is_refused_and_the_first_one_stays(daemon: Daemon) -> None
     assert isinstance(refused, Refused)
     assert refused.code == "twin"
     await twin.closed_with()
-    await daemon.placed()
+    await daemon.engine.ask(e.Cancel(caller=ALICE, number=job.number))
     assert isinstance(await agent.hear(), Wanted)
 
 
@@ -212,6 +214,21 @@ async def test_the_end_of_a_connection_begins_the_silence(daemon: Daemon) -> Non
     await agent.socket.close()
 
     await daemon.until_gone()
+
+
+async def test_who_speaks_for_another_node_than_its_own_is_refused(daemon: Daemon) -> None:
+    agent = await daemon.connect()
+
+    await agent.say(a_hello("somebody-elses", an_inventory()))
+
+    refused = await agent.hear()
+    assert isinstance(refused, Refused)
+    assert (refused.code, refused.text) == (
+        "other_node",
+        "its credential is another node's and not somebody-elses's; let it join again",
+    )
+    await agent.closed_with()
+    assert daemon.engine.state.nodes == {}
 
 
 @pytest.mark.parametrize("data", [b"", b"\xc1", b"\x81\xa4type\xa3abc"])

@@ -9,7 +9,7 @@ from eaas.job_mounts import MountAsk
 from eaas_daemon.core import events as e
 from eaas_daemon.core.ask import Ask, ask_of
 from eaas_daemon.core.fit import every_never, refusal, unfit, usable
-from eaas_daemon.core.model import Node
+from eaas_daemon.core.model import Node, Trouble
 from eaas_daemon.core.plan import room_of
 from tests.rig.builders import ADMIN, House, a_card, an_inventory
 
@@ -141,6 +141,7 @@ def test_the_smallest_cards_come_first(house: House) -> None:
         ({"offline": True}, r.NodeOffline(node="n1", since="10:00")),
         ({"session": None}, r.NodeReconciling(node="n1")),
         ({"draining": True}, r.NodeDraining(node="n1")),
+        ({"twin": Trouble(text="two", since=1.0)}, r.NodeFaulty(node="n1", text="two")),
     ],
 )
 def test_a_node_that_takes_no_work_says_why(

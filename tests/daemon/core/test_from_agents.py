@@ -4,12 +4,11 @@ import pytest
 from msgspec.structs import replace
 
 from eaas.ids import CardUuid, NodeName
-from eaas.lifecycle import JobState
 from eaas.wire import from_agent as wire
 from eaas.wire.logs import LogEnd
 from eaas_daemon.core import events as e
-from eaas_daemon.core.effects import Acknowledge, Dropped, Effect, Greet, TurnAway
-from tests.rig.builders import ADMIN, ALICE, House, a_card, a_hello, an_inventory
+from eaas_daemon.core.effects import Acknowledge, Dropped, Effect
+from tests.rig.builders import House, a_card, a_hello, an_inventory
 
 N1 = NodeName("n1")
 
@@ -34,88 +33,6 @@ def cut(house: House) -> None:
 
 def kinds(house: House) -> list[str]:
     return [line.kind for line in house.changes.journal]
-
-
-# --- the greeting
-
-
-def test_a_new_node_is_welcomed_into_no_pool(house: House) -> None:
-    effects = greet(house, "s", node="n9")
-
-    assert effects == (Greet(node=NodeName("n9"), session="s"),)
-    assert kinds(house) == ["node.joined"]
-
-
-def test_an_agent_that_reconnects_replaces_its_own_old_connection(house: House) -> None:
-    effects = greet(house, "s2")
-
-    cut(house)  # the old connection's end is noticed late
-
-    assert effects == (Greet(node=N1, session="s2"),)
-    assert house.state.nodes[N1].session == "s2"
-
-
-@pytest.mark.parametrize(
-    ("but", "code"),
-    [
-        ({"instance": "clone"}, "twin"),
-        ({"node_uid": "other"}, "name_taken"),
-        ({"protocol_min": 2, "protocol_max": 3}, "needs_upgrade"),
-    ],
-)
-def test_a_stranger_is_turned_away_while_the_node_is_connected(
-    house: House, but: dict[str, Any], code: str
-) -> None:
-    (turned_away,) = greet(house, "s2", **but)
-
-    assert isinstance(turned_away, TurnAway)
-    assert (turned_away.session, turned_away.code) == ("s2", code)
-    assert house.state.nodes[N1].session == "s-n1"
-
-
-def test_a_name_that_is_none_is_refused(house: House) -> None:
-    (turned_away,) = greet(house, "s2", node="No Name")
-
-    assert isinstance(turned_away, TurnAway)
-    assert turned_away.code == "bad_name"
-
-
-def test_another_machine_may_take_over_a_silent_nodes_name_once_nothing_is_placed_there(
-    house: House,
-) -> None:
-    job = house.submit()
-    cut(house)
-    (turned_away,) = greet(house, "s2", node_uid="other")
-    assert isinstance(turned_away, TurnAway)
-    assert turned_away.code == "name_taken"
-
-    house.do(e.ConfirmDead(caller=ADMIN, node="n1"))
-    house.do(e.Cancel(caller=ALICE, number=job.number))
-
-    assert greet(house, "s3", node_uid="other") == (Greet(node=N1, session="s3"),)
-    assert house.state.nodes[N1].uid == "other"
-
-
-def test_an_old_agent_shows_as_needing_an_upgrade_until_it_has_got_one(house: House) -> None:
-    cut(house)
-    greet(house, "s2", protocol_min=0, protocol_max=0)
-    assert house.state.nodes[N1].needs_upgrade is not None
-
-    greet(house, "s3")
-
-    assert house.state.nodes[N1].needs_upgrade is None
-
-
-def test_a_card_released_before_the_greeting_is_offered_by_what_the_greeting_says(
-    house: House,
-) -> None:
-    house.ended(house.running(house.submit(gpus=1)), finished_at=house.now + 3600)
-    waiting = house.submit(gpus=1)
-    assert waiting.state is JobState.PENDING
-
-    greet(house, "s2")
-
-    assert house.job(waiting.number).state is JobState.STARTING
 
 
 # --- facts

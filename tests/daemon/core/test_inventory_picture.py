@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from eaas.ids import NodeName, PoolName
 from eaas.lifecycle import CardState, NodeState
@@ -14,6 +15,7 @@ from eaas_daemon.core.inventory_picture import (
     pool_view,
     queue_view,
 )
+from eaas_daemon.core.model import Trouble
 from tests.rig.builders import ADMIN, House, a_card, a_hello, an_inventory
 
 N1 = NodeName("n1")
@@ -62,6 +64,29 @@ def test_a_node_shows_what_its_jobs_take(house: House) -> None:
     assert (seen.cpus, seen.cpus_used, seen.jobs) == (64, 4.0, (1, 2))
     assert seen.cards[0].claims[0].job == job.number
     assert (seen.cards[0].state, seen.cards[0].memory_claimed_mib) == ("held", 24576)
+
+
+def test_a_twin_and_a_revoked_credential_are_conditions_with_their_time(house: House) -> None:
+    known = house.state.nodes[N1]
+    twin, revoked = Trouble(text="two agents", since=60.0), Trouble(text="no token", since=120.0)
+
+    seen = node_view(house.state, replace(known, twin=twin, revoked=revoked))
+
+    assert [(one.code, one.text, one.since) for one in seen.conditions] == [
+        ("revoked", "no token", "1970-01-01T00:02:00.000Z"),
+        ("twin", "two agents", "1970-01-01T00:01:00.000Z"),
+    ]
+
+
+def test_a_free_card_of_a_node_with_a_twin_is_not_offered_and_says_so(house: House) -> None:
+    hello = a_hello("n1", an_inventory(), instance="clone")
+    house.do(e.AgentSaidHello(session="s2", address="10.0.0.9", hello=hello))
+
+    seen = cards(house)
+
+    assert [card.offered for card in seen] == [False, False]
+    assert seen[0].reason is not None
+    assert "two agents have the identity of n1" in seen[0].reason.text
 
 
 def test_a_fault_is_a_condition(house: House) -> None:
