@@ -89,7 +89,7 @@ def test_a_controller_that_moved_is_known_by_its_authority_and_an_impostor_is_no
     impostor = big.start(
         "eaas_agent", "run", "--name", "big", "--server", f"{other.address}:{PORT}"
     )
-    impostor.await_words("certificate verify failed")
+    impostor.await_words("can't prove that it is the controller")
     refused = other.eaas("agent", "join", "--server", f"{other.address}:{PORT}", "--token", paste)
 
     assert refused.returncode == 1

@@ -52,9 +52,10 @@ class Installation:
         assert self._controller is not None, "start it first"
         return self._controller
 
-    def start_controller(self) -> None:
-        """Start the controller; returns when it serves."""
-        self._controller = Program("eaas_daemon", "run", "--port", "0", environ=self.environ)
+    def start_controller(self, *more: str) -> None:
+        """Start the controller, with more words to its line; returns when it serves."""
+        line = ("run", "--port", "0", *more)
+        self._controller = Program("eaas_daemon", *line, environ=self.environ)
         self._controller.await_words("listening on")
 
     async def add_agent(
