@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import aiohttp
 
+from eaas.client.trust import not_believed
 from eaas.errors import EaasError
 from eaas.wire.codec import BadMessage, Unsupported
 from eaas.wire.from_agent import FROM_AGENT, Beat, Hello
@@ -111,7 +112,12 @@ class Link:
             await self._connection()
         except* aiohttp.WSServerHandshakeError as errors:
             refused = _is_shut_out(errors)
-            self._say_once(SHUT_OUT if refused else _reason(errors))
+            if refused:
+                self._say_once(SHUT_OUT, logging.WARNING)
+            else:
+                self._say_once(_reason(errors))
+        except* aiohttp.ClientConnectorCertificateError as errors:
+            self._say_once(_not_the_controller(self._dial.address.url, errors), logging.ERROR)
         except* TurnedAway as errors:
             refused = True
             log.warning("the controller refuses this agent: %s", _reason(errors))
@@ -122,11 +128,11 @@ class Link:
             return self._rng.uniform(REFUSED_RETRY_S / 2, REFUSED_RETRY_S)
         return self._backoff.next_s(self._healthy_for_s())
 
-    def _say_once(self, reason: str) -> None:
+    def _say_once(self, reason: str, level: int = logging.INFO) -> None:
         """Log why there is no link, but not again at every try of one outage."""
         if reason != self._said:
             self._said = reason
-            log.info("no link to %s: %s; trying again", self._dial.address, reason)
+            log.log(level, "no link to %s: %s; trying again", self._dial.address, reason)
 
     def _healthy_for_s(self) -> float:
         if self._healthy_since is None:
@@ -203,6 +209,14 @@ def _is_shut_out(errors: BaseExceptionGroup[aiohttp.WSServerHandshakeError]) -> 
         isinstance(error, aiohttp.WSServerHandshakeError) and error.status in (401, 403)
         for error in errors.exceptions
     )
+
+
+def _not_the_controller(
+    url: str, errors: BaseExceptionGroup[aiohttp.ClientConnectorCertificateError]
+) -> str:
+    first = errors.exceptions[0]
+    assert isinstance(first, aiohttp.ClientConnectorCertificateError)
+    return f"{not_believed(url, first).sentence}. Its jobs run on"
 
 
 @asynccontextmanager

@@ -1,7 +1,7 @@
 import asyncio
 import random
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -52,10 +52,14 @@ def hello() -> Hello:
     return a_hello()
 
 
+def linked(socket: Path) -> AbstractAsyncContextManager[Bench]:
+    return linked_to(Address(socket=socket))
+
+
 @asynccontextmanager
-async def linked(socket: Path) -> AsyncIterator[Bench]:
+async def linked_to(address: Address) -> AsyncIterator[Bench]:
     bench, rng = Bench(), random.Random(1)
-    async with Dial(Address(socket=socket)) as dial:
+    async with Dial(address) as dial:
         running = Link(
             dial,
             bench.outbox,
