@@ -17,6 +17,7 @@ from click.shell_completion import CompletionItem
 
 from eaas.cli.group import SERVER_KEY, TOKEN_KEY
 from eaas.client.address import Address, address_from
+from eaas.client.trust import context_for
 from eaas.errors import EaasError
 
 LIMIT_S: Final = 0.3
@@ -83,8 +84,11 @@ def _connection(address: Address) -> http.client.HTTPConnection:
         connection.sock = _connected(address.socket)
         return connection
     parts = urlsplit(address.url)
-    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    return kind(parts.hostname or "", parts.port, timeout=LIMIT_S)
+    host = parts.hostname or ""
+    if parts.scheme != "https":
+        return http.client.HTTPConnection(host, parts.port, timeout=LIMIT_S)
+    known = context_for(address.ca) if address.ca else None
+    return http.client.HTTPSConnection(host, parts.port, timeout=LIMIT_S, context=known)
 
 
 def _connected(path: Path) -> socket.socket:

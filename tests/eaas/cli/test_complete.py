@@ -1,3 +1,4 @@
+import asyncio
 import os
 import socket
 import subprocess
@@ -8,9 +9,14 @@ from pathlib import Path
 import pytest
 from click.shell_completion import BashComplete
 
+from eaas.cli import complete
 from eaas.cli.main import CLI
+from eaas.client.logins import Login, Logins, write_logins
+from eaas.tokens import new_token
+from tests.daemon.api.served import a_controller, a_house
 from tests.eaas.client.test_nodes import NODE
 from tests.eaas.client.test_pools import POOL, QUEUE
+from tests.rig.impostor import an_impostor
 from tests.rig.stand_in import StandIn, a_job
 
 PROGRAM = str(Path(sys.executable).with_name("mini-eaas"))
@@ -84,3 +90,34 @@ def test_an_answer_that_is_no_list_completes_nothing(controller: StandIn) -> Non
     controller.answers["GET /api/v1/nodes"] = {"nodes": 3}
 
     assert completed("node", "drain", "n") == []
+
+
+async def test_who_is_logged_in_elsewhere_completes_what_is_there(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(complete, "LIMIT_S", 10.0)
+    (tmp_path / "elsewhere").mkdir()
+    async with a_house(tmp_path / "elsewhere") as house, a_controller(house, tls=True) as served:
+        await house.pool("attic")
+        ca, token = house.parts.authority.pem.decode(), str(await house.token())
+        login = Login(url=served.address, token=token, ca=ca)
+        write_logins({"MINI_EAAS_HOME": str(home)}, Logins(logins=(login,)))
+
+        assert await asyncio.to_thread(completed, "pool", "show", "") == ["attic"]
+
+
+async def test_completion_tells_an_impostor_nothing(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(complete, "LIMIT_S", 10.0)
+    async with an_impostor(tmp_path / "true") as real:
+        known = real.pem.decode()
+    token = str(new_token("person", "b" * 52))
+    async with an_impostor(tmp_path / "own") as impostor:
+        for ca in (known, ""):
+            login = Login(url=impostor.url, token=token, ca=ca)
+            write_logins({"MINI_EAAS_HOME": str(home)}, Logins(logins=(login,)))
+
+            assert await asyncio.to_thread(completed, "pool", "show", "") == []
+
+        assert impostor.heard == b""

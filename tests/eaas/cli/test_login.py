@@ -10,6 +10,8 @@ from eaas.tokens import Token, new_token
 from tests.daemon.api.served import House, a_controller, a_house
 from tests.eaas.cli.conftest import Said, Type
 from tests.rig.impostor import CA_PEM, an_impostor
+from tests.rig.pool import CLI
+from tests.rig.terminal import RealTerminal
 
 
 @pytest.fixture
@@ -65,6 +67,18 @@ async def test_the_token_may_stand_in_the_environment(
     said = await typed(typing, "login", url, "-o", "json")
 
     assert json.loads(said.out) == {"server": url, "user": "ann", "role": "member"}
+
+
+async def test_a_token_that_is_typed_is_not_seen(home: Path, house: House, url: str) -> None:
+    token = await house.token(user="ann")
+    with RealTerminal(str(CLI), "login", url) as terminal:
+        await asyncio.to_thread(terminal.await_text, "Token:")
+        terminal.type(f"{token}\n")
+        code = await asyncio.to_thread(terminal.await_end)
+
+        assert (code, kept(home)[0].token) == (0, str(token)), terminal.text
+        assert b"ann (member)" in terminal.written
+        assert token.secret.encode() not in terminal.written
 
 
 @pytest.mark.parametrize("shown", ["its own", "the true one", "both"])
