@@ -17,7 +17,7 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from aiohttp import web
 from msgspec.structs import replace
@@ -218,6 +218,7 @@ def controller(pool: LivePool) -> StandIn:
 
 def _status() -> StatusView:
     names = ("pools", "nodes", "nodes_ready", "cards_total", "cards_free", "waiting", "running")
+    counts: dict[str, Any] = dict.fromkeys(names, 0)
     return StatusView(
         version="0.1.0",
         epoch=1,
@@ -227,7 +228,7 @@ def _status() -> StatusView:
         address=None,
         user=ALICE.user,
         role="admin",
-        **dict.fromkeys(names, 0),
+        **counts,
     )
 
 

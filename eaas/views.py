@@ -180,6 +180,17 @@ class CardView(View, frozen=True, kw_only=True):
     sampled_at: str | None
 
 
+class LinkEndView(View, frozen=True, kw_only=True):
+    """How a node's connection ended, in plain words."""
+
+    at: str
+    why: str
+    by: Literal["agent", "controller", "nobody"]
+    """``agent``: it said goodbye; ``nobody``: the connection broke."""
+    address: str | None
+    """Where the node was."""
+
+
 class NodeView(View, frozen=True, kw_only=True):
     name: str
     uid: str
@@ -197,6 +208,8 @@ class NodeView(View, frozen=True, kw_only=True):
     memory_used_mib: int | None
     boot_id: str | None
     last_seen_at: str | None
+    last_end: LinkEndView | None = None
+    """How the last connection ended; there may be another since."""
     cards: tuple[CardView, ...]
     jobs: tuple[int, ...]
     images: tuple[ImageView, ...]
@@ -345,3 +358,5 @@ class StatusView(View, frozen=True, kw_only=True):
     address: str | None
     user: str
     role: str
+    conditions: tuple[ConditionView, ...] = ()
+    """What is wrong with the whole."""

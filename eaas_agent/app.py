@@ -20,6 +20,7 @@ from eaas_agent.cards.choice import open_cards
 from eaas_agent.cards.port import Cards
 from eaas_agent.cards.verdict import DEFAULT_RULES
 from eaas_agent.changes import Changes
+from eaas_agent.clocks import Clocks
 from eaas_agent.config import AgentConfig
 from eaas_agent.dial import Dial, backoff_for
 from eaas_agent.engine import Engine, Inbox, node_from
@@ -252,6 +253,7 @@ class Agent:
             ),
             hello=self._greeting(engine, around),
             beat=around.beat,
+            clocks=Clocks(self._given.clock, self._given.monotonic),
             backoff=backoff_for(self._dial.address, rng),
             rng=rng,
         )

@@ -4,10 +4,12 @@ import asyncio
 import logging
 import random
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 import aiohttp
+from aiohttp import WSCloseCode
+from msgspec.structs import replace
 
 from eaas.client.trust import not_believed
 from eaas.errors import EaasError
@@ -24,6 +26,7 @@ from eaas.wire.to_agent import (
     Welcome,
 )
 from eaas_agent.cancelled import heed_cancellation
+from eaas_agent.clocks import Clocks
 from eaas_agent.dial import WRITE_TIMEOUT_S, Backoff, Dial
 from eaas_agent.model import Acked, Event, WantedCame, Welcomed
 from eaas_agent.outbox import Outbox
@@ -32,6 +35,8 @@ PATH: Final = "/agent/v1/link"
 BEAT_EVERY_S: Final = 2.0
 WELCOME_WITHIN_S: Final = 30.0
 REFUSED_RETRY_S: Final = 30.0
+GOODBYE: Final = b"stopping"
+"""An agent that goes and says so is told apart from one that falls silent."""
 SHUT_OUT: Final = (
     "the controller does not take this node's credential (any more); its jobs run on. Let it join "
     "again: mini-eaas agent join --server HOST --token TOKEN"
@@ -82,6 +87,7 @@ class Link:
         *,
         hello: Callable[[], Hello],
         beat: Callable[[float], Beat],
+        clocks: Clocks,
         backoff: Backoff,
         rng: random.Random,
     ) -> None:
@@ -91,6 +97,7 @@ class Link:
         self._ears = ears
         self._hello = hello
         self._beat = beat
+        self._clocks = clocks
         self._backoff = backoff
         self._rng = rng
         self.is_up = False
@@ -107,7 +114,7 @@ class Link:
     async def _once(self) -> float:
         """Hold one connection until it ends and return how long to wait before the next."""
         self._healthy_since = None
-        refused = False
+        refused, wait_s = False, 0.0
         try:
             await self._connection()
         except* aiohttp.WSServerHandshakeError as errors:
@@ -115,6 +122,7 @@ class Link:
             if refused:
                 self._say_once(SHUT_OUT, logging.WARNING)
             else:
+                wait_s = _asked_to_wait_s(errors)
                 self._say_once(_reason(errors))
         except* aiohttp.ClientConnectorCertificateError as errors:
             self._say_once(_not_the_controller(self._dial.address.url, errors), logging.ERROR)
@@ -126,7 +134,7 @@ class Link:
         heed_cancellation()
         if refused:
             return self._rng.uniform(REFUSED_RETRY_S / 2, REFUSED_RETRY_S)
-        return self._backoff.next_s(self._healthy_for_s())
+        return wait_s * self._rng.uniform(1.0, 2.0) + self._backoff.next_s(self._healthy_for_s())
 
     def _say_once(self, reason: str, level: int = logging.INFO) -> None:
         """Log why there is no link, but not again at every try of one outage."""
@@ -142,8 +150,10 @@ class Link:
     async def _connection(self) -> None:
         async with self._dial.websocket(PATH) as websocket:
             hello = self._hello()
+            self._clocks.asked()
             await _send(websocket, FROM_AGENT.encode(hello))
             welcome = await _welcome(websocket)
+            self._clocks.answered(welcome.server_time)
             log.info("linked to %s", self._dial.address)
             self._said = ""
             if welcome.epoch < hello.epoch:
@@ -159,6 +169,9 @@ class Link:
                     self._ears.follow_logs(welcome.session),
                 ):
                     await self._read(websocket, welcome.epoch)
+            except asyncio.CancelledError:
+                await websocket.close(code=WSCloseCode.GOING_AWAY, message=GOODBYE)
+                raise
             finally:
                 self.is_up = False
                 self._outbox.disconnected()
@@ -199,7 +212,8 @@ class Link:
         loop = asyncio.get_running_loop()
         due = loop.time()
         while True:
-            self._outbox.say(self._beat(max(0.0, loop.time() - due)))
+            beat = self._beat(max(0.0, loop.time() - due))
+            self._outbox.say(replace(beat, clock_ahead_s=self._clocks.ahead_s()))
             due = loop.time() + BEAT_EVERY_S
             await asyncio.sleep(BEAT_EVERY_S)
 
@@ -209,6 +223,15 @@ def _is_shut_out(errors: BaseExceptionGroup[aiohttp.WSServerHandshakeError]) -> 
         isinstance(error, aiohttp.WSServerHandshakeError) and error.status in (401, 403)
         for error in errors.exceptions
     )
+
+
+def _asked_to_wait_s(errors: BaseExceptionGroup[aiohttp.WSServerHandshakeError]) -> float:
+    """Return for how long the controller, which has its hands full, asks to be left alone."""
+    for error in errors.exceptions:
+        if isinstance(error, aiohttp.WSServerHandshakeError) and error.headers is not None:
+            with suppress(ValueError):
+                return min(REFUSED_RETRY_S, max(0.0, float(error.headers.get("Retry-After", "0"))))
+    return 0.0
 
 
 def _not_the_controller(

@@ -1,9 +1,15 @@
 """The controller's state as it was when it last stopped."""
 
+from typing import Final
+
 from msgspec.structs import replace
 
+from eaas_daemon.core.link_history import LinkEnd, ended
+from eaas_daemon.core.model import Node
 from eaas_daemon.core.state import Archive, State
 from eaas_daemon.store.transactions import Loaded
+
+DIED: Final = "the controller ended without a goodbye"
 
 
 def revive(loaded: Loaded, archive: Archive) -> State:
@@ -19,10 +25,18 @@ def revive(loaded: Loaded, archive: Archive) -> State:
     for credential in loaded.credentials:
         state.put_credential(credential)
     for node in loaded.nodes:
-        known = replace(node, session=None, cards=node.inventory.cards)
+        known = replace(_cut_off(node), session=None, cards=node.inventory.cards)
         state.put_node(known, durable=True)
     for job in loaded.jobs:
         state.put_job(job)
     state.spools.update(loaded.spools)
     state.settle()
     return state
+
+
+def _cut_off(node: Node) -> Node:
+    """Return the node with the end of the connection that it had when the controller died."""
+    if node.session is None:
+        return node
+    end = LinkEnd(at=node.last_seen_at or 0.0, why=DIED, address=node.address, by="controller")
+    return replace(node, link=ended(node.link, end))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from eaas.cli.output import Block, Facts, Lines, Table
 from eaas.cli.words import ago, many, model, moment, percent, size, yes_no
-from eaas.lifecycle import CardState
+from eaas.lifecycle import CardState, NodeState
 from eaas.units import format_duration
 from eaas.views import (
     CardView,
@@ -19,9 +19,11 @@ from eaas.views import (
 NO_CARDS = "no card in any node; mini-eaas node list shows the nodes"
 
 
-def status_facts(status: StatusView) -> Facts:
-    """Return the controller in one glance."""
-    return Facts(
+def status_card(status: StatusView) -> Iterable[Block]:
+    """Yield the controller in one glance, and what is wrong with the whole."""
+    if status.conditions:
+        yield Lines([f"{one.code} for {ago(one.since)}: {one.text}" for one in status.conditions])
+    yield Facts(
         [
             ("controller", f"{status.version}, up for {ago(status.started_at)}"),
             ("pools", str(status.pools)),
@@ -66,6 +68,7 @@ def node_card(node: NodeView) -> Iterable[Block]:
             ("memory", _used_memory(node.memory_used_mib, node.memory_mib)),
             ("jobs", ", ".join(map(str, node.jobs)) or None),
             ("last seen", None if node.last_seen_at is None else f"{ago(node.last_seen_at)} ago"),
+            ("last connection", _ended_from(node)),
             ("boot", node.boot_id),
             ("uid", node.uid),
         ]
@@ -167,8 +170,28 @@ def _node_row(node: NodeView) -> tuple[str | None, ...]:
         _free(node.cpus_used, node.cpus),
         _used_memory(node.memory_used_mib, node.memory_mib),
         ", ".join(map(str, node.jobs)) or None,
-        "; ".join(one.text for one in node.conditions) or None,
+        "; ".join(_buts(node)) or None,
     )
+
+
+def _buts(node: NodeView) -> Iterable[str]:
+    """Yield what is to be known before one counts on the node."""
+    if node.state == NodeState.OFFLINE and (end := _last_end(node)) is not None:
+        yield end
+    yield from (one.text for one in node.conditions)
+
+
+def _last_end(node: NodeView) -> str | None:
+    end = node.last_end
+    return None if end is None else f"{end.why}, {ago(end.at)} ago"
+
+
+def _ended_from(node: NodeView) -> str | None:
+    """Return how the last connection ended, and where the node was then."""
+    if (text := _last_end(node)) is None or node.last_end is None:
+        return None
+    where = node.last_end.address
+    return f"ended: {text}" + (f", from {where}" if where else "")
 
 
 def _card_counts(cards: Sequence[CardView]) -> str:

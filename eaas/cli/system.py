@@ -6,7 +6,7 @@ from functools import partial
 import click
 
 from eaas.cli import complete
-from eaas.cli.draw_pool import card_table, event_line, status_facts
+from eaas.cli.draw_pool import card_table, event_line, status_card
 from eaas.cli.group import Command
 from eaas.cli.kinds import JobNumber
 from eaas.cli.line import Line, asks
@@ -23,7 +23,7 @@ NEWEST = 50
 async def status(line: Line, client: Client) -> None:
     """Show the controller in one glance."""
     view = await client.status()
-    line.out.answer(view, lambda: [status_facts(view)])
+    line.out.answer(view, lambda: status_card(view))
 
 
 @click.command(cls=Command)

@@ -217,6 +217,9 @@ class Beat(FromAgent, frozen=True, kw_only=True, tag="beat"):
 
     memory_used_mib: int | None
     loop_lag_s: float
+    clock_ahead_s: float | None = None
+    """How far the node's clock is ahead of the controller's, half a round trip taken off; below 0:
+    behind."""
     cards: tuple[CardReport, ...]
     sampled_at: float | None
 

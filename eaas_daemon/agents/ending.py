@@ -40,6 +40,13 @@ def ending_of(socket: web.WebSocketResponse, last: WSMessage) -> Ending:
     return CUT
 
 
+def ending_by_cancellation(socket: web.WebSocketResponse, *, connected: bool) -> Ending:
+    """Return how a connection ended that nobody serves any more; a server may cancel for a cut."""
+    if isinstance(socket.exception(), TimeoutError):
+        return UNANSWERED
+    return CONTROLLER_STOPPED if connected else CUT
+
+
 def _said(code: int | None) -> Ending:
     if code == WSCloseCode.GOING_AWAY:
         return AGENT_STOPPED

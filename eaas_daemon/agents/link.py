@@ -16,11 +16,11 @@ from eaas.wire.codec import MAX_MESSAGE_BYTES, BadMessage, Unsupported
 from eaas.wire.from_agent import FROM_AGENT
 from eaas.wire.to_agent import TO_AGENT, AnyToAgent, Refused
 from eaas_daemon.agents.ending import (
-    CONTROLLER_STOPPED,
     CUT,
     ENDS,
     UNREAD,
     Ending,
+    ending_by_cancellation,
     ending_of,
 )
 from eaas_daemon.agents.roster import Roster
@@ -103,7 +103,7 @@ async def serve_link(
     event = e.AgentSaidHello(
         session=link.session, address=request.remote or None, hello=hello, credential=credential
     )
-    ending = CONTROLLER_STOPPED
+    ending: Ending | None = None
     try:
         async with asyncio.TaskGroup() as tasks:
             writer = tasks.create_task(link.write())
@@ -118,6 +118,9 @@ async def serve_link(
             request.transport.abort()
     finally:
         roster.closed(link)
+        if ending is None:
+            is_connected = request.transport is not None
+            ending = ending_by_cancellation(socket, connected=is_connected)
         log.info("the link of %s ended: %s", hello.node, ending.why)
         engine.post(
             e.AgentGone(

@@ -8,6 +8,7 @@ from eaas.views import Page, StatusView
 from eaas_daemon.api.bodies import query_int
 from eaas_daemon.api.event_views import event_view
 from eaas_daemon.api.parts import Parts, answer, caller_of
+from eaas_daemon.core import mass_loss
 from eaas_daemon.core.inventory_picture import card_view, node_state
 
 MAX_EVENTS = 1000
@@ -55,6 +56,7 @@ class SystemRoutes:
             address=parts.where.address,
             user=caller.user,
             role=caller.role,
+            conditions=() if state.mass_loss is None else (mass_loss.condition(state.mass_loss),),
         )
         return answer(view)
 

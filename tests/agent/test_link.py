@@ -10,6 +10,7 @@ from eaas.client.address import Address
 from eaas.wire.from_agent import AttemptStopping, Beat, Facts, Hello, Spooled
 from eaas.wire.to_agent import CleanCard, Refused, SendFiles, Wanted
 from eaas_agent import link
+from eaas_agent.clocks import Clocks
 from eaas_agent.dial import Backoff, Dial
 from eaas_agent.link import Ears, Link
 from eaas_agent.model import Acked, Event, WantedCame, Welcomed
@@ -71,6 +72,7 @@ async def linked_to(address: Address) -> AsyncIterator[Bench]:
             ),
             hello=hello,
             beat=lambda lag_s: Beat(memory_used_mib=1, loop_lag_s=lag_s, cards=(), sampled_at=None),
+            clocks=Clocks(lambda: 1000.0, lambda: 0.0),
             backoff=Backoff(longest_s=0.01, rng=rng),
             rng=rng,
         )
@@ -179,3 +181,22 @@ async def test_a_controller_that_is_away_is_waited_for(tmp_path: Path) -> None:
 
 def _facts_heard(controller: ScriptedController) -> int:
     return sum(isinstance(said, Facts) for said in controller.heard)
+
+
+async def test_an_agent_that_ends_says_goodbye(
+    controller: ScriptedController, tmp_path: Path
+) -> None:
+    async with linked(tmp_path / "c.sock") as bench:
+        await bench.next()
+
+    await controller.until(lambda: controller.closed_with == [1001])
+
+
+async def test_a_beat_says_how_far_the_nodes_clock_is_ahead(
+    controller: ScriptedController, tmp_path: Path
+) -> None:
+    async with linked(tmp_path / "c.sock"):
+        await controller.until(lambda: any(isinstance(said, Beat) for said in controller.heard))
+
+    beat = next(said for said in controller.heard if isinstance(said, Beat))
+    assert beat.clock_ahead_s == 1000.0  # the controller's clock stands at 0

@@ -65,6 +65,8 @@ class ScriptedController:
         self.refusal: Refused | None = None
         self.greets = True
         self.hellos: list[Hello] = []
+        self.closed_with: list[int | None] = []
+        """The codes with which control links ended."""
         self.facts: dict[int, Fact] = {}
         self.heard: list[AnyFromAgent] = []
         self.resent = 0
@@ -161,6 +163,8 @@ class ScriptedController:
                     await self._hear(socket, FROM_AGENT.decode(message.data))
         finally:
             self._links.discard(socket)
+        self.closed_with.append(socket.close_code)
+        await self._notify()
         return socket
 
     async def _hear(self, socket: web.WebSocketResponse, said: AnyFromAgent) -> None:

@@ -17,11 +17,14 @@ from eaas.wire import from_agent as wire
 from eaas.wire.codec import MAX_MESSAGE_BYTES
 from eaas.wire.from_agent import FROM_AGENT, AnyFromAgent
 from eaas.wire.to_agent import TO_AGENT, Ack, AnyToAgent, Refused, Wanted, Welcome
+from eaas_daemon.agents import link
+from eaas_daemon.agents.ending import CUT
 from eaas_daemon.agents.link import CLOSE_BAD_MESSAGE, serve_link
 from eaas_daemon.agents.roster import FilesRefused, Roster
 from eaas_daemon.clock import SystemClock
 from eaas_daemon.core import events as e
 from eaas_daemon.core.changes import Changes
+from eaas_daemon.core.link_history import LinkEnd
 from eaas_daemon.core.model import Job
 from eaas_daemon.engine import Engine
 from eaas_daemon.revive import revive
@@ -125,6 +128,13 @@ class Daemon:
             while self.engine.state.nodes[N1].session is not None:
                 await self.steps.get()
 
+    async def last_end(self) -> LinkEnd:
+        """Wait until n1 is no longer connected and return how that came."""
+        await self.until_gone()
+        end = self.engine.state.nodes[N1].link.last_end
+        assert end is not None
+        return end
+
 
 @pytest.fixture
 async def daemon(tmp_path: Path) -> AsyncIterator[Daemon]:
@@ -208,12 +218,25 @@ async def test_a_twin_is_refused_and_the_first_one_stays(daemon: Daemon) -> None
     assert isinstance(await agent.hear(), Wanted)
 
 
-async def test_the_end_of_a_connection_begins_the_silence(daemon: Daemon) -> None:
+async def test_a_connection_that_is_cut_begins_the_silence(daemon: Daemon) -> None:
     agent = await daemon.welcomed()
 
-    await agent.socket.close()
+    assert agent.socket._response.connection is not None
+    assert agent.socket._response.connection.transport is not None
+    agent.socket._response.connection.transport.abort()
 
-    await daemon.until_gone()
+    end = await daemon.last_end()
+    assert (end.why, end.by) == (CUT.why, "nobody")
+
+
+async def test_an_agent_that_answers_no_ping_is_cut(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link, "PING_S", 0.02)
+    agent = await daemon.welcomed()
+    assert not agent.socket.closed  # nothing reads, so nothing answers, from here on
+
+    assert (await daemon.last_end()).why.startswith("ping timeout")
 
 
 async def test_who_speaks_for_another_node_than_its_own_is_refused(daemon: Daemon) -> None:
@@ -229,6 +252,15 @@ async def test_who_speaks_for_another_node_than_its_own_is_refused(daemon: Daemo
     )
     await agent.closed_with()
     assert daemon.engine.state.nodes == {}
+
+
+async def test_an_agent_that_says_goodbye_was_stopped(daemon: Daemon) -> None:
+    agent = await daemon.welcomed()
+
+    await agent.socket.close(code=aiohttp.WSCloseCode.GOING_AWAY, message=b"stopping")
+
+    end = await daemon.last_end()
+    assert (end.why, end.by, end.address) == ("the agent was stopped", "agent", "127.0.0.1")
 
 
 @pytest.mark.parametrize("data", [b"", b"\xc1", b"\x81\xa4type\xa3abc"])
@@ -257,7 +289,7 @@ async def test_a_message_that_does_not_decode_ends_the_connection(daemon: Daemon
     await agent.socket.send_bytes(b"\x81\xa4type\xa5facts")
 
     assert await agent.closed_with() == CLOSE_BAD_MESSAGE
-    await daemon.until_gone()
+    assert (await daemon.last_end()).why.startswith("the agent sent what makes no sense: ")
 
 
 async def test_a_kind_of_message_from_the_future_is_passed_over(daemon: Daemon) -> None:
@@ -276,10 +308,13 @@ async def test_a_message_over_the_limit_ends_the_connection(daemon: Daemon) -> N
     await agent.socket.send_bytes(bytes(MAX_MESSAGE_BYTES + 1))
 
     assert await agent.closed_with() == aiohttp.WSCloseCode.MESSAGE_TOO_BIG
-    await daemon.until_gone()
+    assert (await daemon.last_end()).why.startswith("the agent sent what makes no sense: ")
 
 
-async def test_an_agent_that_stops_reading_is_cut(daemon: Daemon) -> None:
+async def test_an_agent_that_stops_reading_is_cut(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link, "PING_S", 600.0)  # the write is what is to fail
     agent = await daemon.welcomed()
     assert not agent.socket.closed  # nothing reads from here on
 
@@ -291,6 +326,7 @@ async def test_an_agent_that_stops_reading_is_cut(daemon: Daemon) -> None:
             said += 1
 
     assert said > 1
+    assert (await daemon.last_end()).why.startswith("write timeout")
 
 
 async def test_an_agent_whose_greeting_can_not_be_stored_is_told_to_come_again(

@@ -1,10 +1,19 @@
 import msgspec
 
-from eaas.cli.draw_pool import card_table, node_table, pool_table, queue_table, status_facts
-from eaas.views import PoolNodeView
+from eaas.cli.draw_pool import (
+    card_table,
+    node_card,
+    node_table,
+    pool_table,
+    queue_table,
+    status_card,
+)
+from eaas.cli.output import Facts, Lines
+from eaas.views import ConditionView, LinkEndView, PoolNodeView
 from tests.eaas.cli.test_system import FREE, STATUS, card
 from tests.eaas.client.test_nodes import NODE
 from tests.eaas.client.test_pools import POOL, QUEUE
+from tests.rig.stand_in import AT
 
 
 def test_a_simulated_card_is_called_so_once() -> None:
@@ -35,4 +44,30 @@ def test_a_queue_shows_only_the_limits_that_are_set() -> None:
 
 
 def test_an_address_that_is_none_has_no_line() -> None:
-    assert dict(status_facts(STATUS).pairs)["address"] is None
+    (facts,) = status_card(STATUS)
+
+    assert isinstance(facts, Facts)
+    assert dict(facts.pairs)["address"] is None
+
+
+def test_what_is_wrong_with_the_whole_stands_before_everything_else() -> None:
+    wrong = ConditionView(code="mass_loss", text="3 of 4 nodes fell silent", since=AT)
+
+    first, _ = status_card(msgspec.structs.replace(STATUS, conditions=(wrong,)))
+
+    assert isinstance(first, Lines)
+    (line,) = first.lines
+    assert line.startswith("mass_loss for ")
+    assert line.endswith(": 3 of 4 nodes fell silent")
+
+
+def test_an_offline_node_says_how_its_last_connection_ended_and_a_connected_one_does_not() -> None:
+    end = LinkEndView(at=AT, why="ping timeout", by="nobody", address="10.0.0.4")
+    there = msgspec.structs.replace(NODE, last_end=end, state="Ready")
+    away = msgspec.structs.replace(there, state="Offline")
+
+    assert node_table([there]).rows[0][-1] is None
+    assert str(node_table([away]).rows[0][-1]).startswith("ping timeout, ")
+    facts = next(iter(node_card(there)))
+    assert isinstance(facts, Facts)
+    assert str(dict(facts.pairs)["last connection"]).endswith(" ago, from 10.0.0.4")
