@@ -1,6 +1,7 @@
 """The agent put together: everything is constructed here and nowhere else."""
 
 import asyncio
+import os
 import random
 import time
 from collections.abc import Callable, Coroutine, Mapping
@@ -33,6 +34,8 @@ from eaas_agent.link import Ears, Link
 from eaas_agent.log_link import LogLink
 from eaas_agent.log_pump import LogPump
 from eaas_agent.machine import Machine, read_machine
+from eaas_agent.mount_check import places_of
+from eaas_agent.mounts import Mounts
 from eaas_agent.outbox import Outbox
 from eaas_agent.packs import pack_fetcher
 from eaas_agent.passport import Passport
@@ -136,7 +139,8 @@ class Agent:
         given, post = self._given, self._inbox.post
         self._workspaces.open(passable=chosen.kind == "process")
         desk = CardDesk(SIMULATED_RULES if self._config.simulate else DEFAULT_RULES)
-        around = self._surroundings(desk, cards)
+        mounts = Mounts(self._config.mounts, places_of(self._config.state_dir, os.geteuid()))
+        around = self._surroundings(desk, cards, mounts)
         engine = Engine(
             node_from(self._recovered, self._machine, self._config.keep_s),
             self._inbox,
@@ -148,6 +152,7 @@ class Agent:
         keeping = Housekeeping(
             chosen,
             around,
+            mounts,
             ledger=self._ledger,
             workspaces=self._workspaces,
             post=post,
@@ -165,7 +170,7 @@ class Agent:
         await keeping.first_look()
         async with asyncio.TaskGroup() as group:
             pump = LogPump(chosen.runtime, group, post, given.clock)
-            prepare = self._preparation(chosen, cards)
+            prepare = self._preparation(chosen, cards, keeping)
             runners = self._runners(chosen, prepare, group, pump, around)
             link = self._link(group, pump, engine, around, watch)
             group.create_task(engine.run(runners, pump, watch.claims_changed))
@@ -181,28 +186,30 @@ class Agent:
                 engine=engine,
                 progress=self._inbox.progress,
                 around=around,
+                mounts=mounts,
                 prepare=prepare,
                 keeping=keeping,
                 link=link,
             )
             group.create_task(attend(at_work))
 
-    def _surroundings(self, desk: CardDesk, cards: Cards) -> Surroundings:
+    def _surroundings(self, desk: CardDesk, cards: Cards, mounts: Mounts) -> Surroundings:
         return Surroundings(
             self._machine,
             desk,
             cpus=self._config.cpus,
-            mounts=tuple,
+            mounts=mounts.told,
             labels=self._config.labels,
             cards=cards.picture,
             clock=self._given.clock,
         )
 
-    def _preparation(self, chosen: Chosen, cards: Cards) -> Preparation:
+    def _preparation(self, chosen: Chosen, cards: Cards, keeping: Housekeeping) -> Preparation:
         return Preparation(
             self._workspaces,
             cards=cards.picture,
             inside=chosen.inside,
+            mounts=keeping.binds,
             log_cap_mib=self._config.log_cap_mib,
         )
 

@@ -8,6 +8,7 @@ from eaas_agent.engine import Engine
 from eaas_agent.housekeeping import Housekeeping
 from eaas_agent.inventory import Surroundings
 from eaas_agent.link import Link
+from eaas_agent.mounts import Mounts
 from eaas_agent.preparation import Preparation
 
 
@@ -18,6 +19,7 @@ class AtWork(msgspec.Struct, frozen=True, kw_only=True):
     engine: Engine
     progress: Progress
     around: Surroundings
+    mounts: Mounts
     prepare: Preparation
     keeping: Housekeeping
     link: Link
@@ -27,6 +29,7 @@ class AtWork(msgspec.Struct, frozen=True, kw_only=True):
         self.engine.keep_at_most(config.keep_s)
         self.prepare.log_cap_mib = config.log_cap_mib
         self.around.labels = dict(config.labels)
+        self.mounts.define(config.mounts)
         self.keeping.tell_changes()
 
     def status(self) -> str:

@@ -14,8 +14,9 @@ from eaas.paths import client_socket, paths_from
 from eaas.settings.command_line import Typed
 from eaas.settings.files import settings_file
 from eaas.settings.layers import Settings, settle
+from eaas_agent.named_folders import Mount
 from eaas_agent.passport import read_passport
-from eaas_agent.settings import KEYS, PROGRAM, Mount, RuntimeKind
+from eaas_agent.settings import KEYS, PROGRAM, RuntimeKind
 
 
 class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):

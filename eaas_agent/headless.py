@@ -16,7 +16,7 @@ from eaas_agent.config import config_from
 
 log = logging.getLogger(__name__)
 
-ADJUSTABLE = ("log_level", "log_format", "labels", "log_cap", "keep")
+ADJUSTABLE = ("log_level", "log_format", "labels", "mounts", "log_cap", "keep")
 
 
 async def run(settings: Settings, read: Callable[[], Settings], notice: ServiceNotice) -> None:

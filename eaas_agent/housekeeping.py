@@ -1,4 +1,4 @@
-"""What is looked at now and then: runtime, images, disk, cards, workspaces past their time."""
+"""What is looked at now and then: runtime, images, disk, mounts, cards, what is past its time."""
 
 import asyncio
 import logging
@@ -8,13 +8,16 @@ from typing import Final, Literal
 from eaas.errors import EaasError
 from eaas.ids import CardUuid
 from eaas.wire.from_agent import Beat, FilesFailed, Inventory, InventoryChanged
+from eaas.wire.to_agent import Order
 from eaas_agent.card_desk import CardDesk
 from eaas_agent.cards.port import Cards
 from eaas_agent.cards.simulated import SimulatedCards
 from eaas_agent.inventory import Surroundings, steady_part
 from eaas_agent.ledger import Ledger
 from eaas_agent.model import Attempt, Event, Surveyed, WorkspaceDeleted
+from eaas_agent.mounts import Mounts
 from eaas_agent.runtime_choice import Chosen, probe
+from eaas_agent.runtimes.port import Bind
 from eaas_agent.workspace import ROOM_NEEDED_MIB, Workspaces
 
 LOOK_EVERY_S: Final = 10.0
@@ -36,6 +39,7 @@ class Housekeeping:
         self,
         chosen: Chosen,
         surroundings: Surroundings,
+        mounts: Mounts,
         *,
         ledger: Ledger,
         workspaces: Workspaces,
@@ -45,6 +49,7 @@ class Housekeeping:
     ) -> None:
         self._chosen = chosen
         self._around = surroundings
+        self._mounts = mounts
         self._ledger = ledger
         self._workspaces = workspaces
         self._post = post
@@ -57,6 +62,7 @@ class Housekeeping:
         self._around.runtime = self._chosen.state
         await self._look_at_disk()
         await self._look_at_images()
+        await self._mounts.look()
         self._told = steady_part(self._around.inventory())
 
     async def survey(self) -> None:
@@ -88,7 +94,18 @@ class Housekeeping:
         if turn % IMAGES_EVERY == 0:
             await self._look_at_images()
             await self._delete_expired()
+        await self._mounts.look()
         self.tell_changes()
+
+    async def binds(self, order: Order) -> tuple[Bind, ...]:
+        """Return the folders for an order's mounts; what stands in the way is told at once.
+
+        Raises ``StartFailed``. The controller would send the job here again if it did not know.
+        """
+        try:
+            return await self._mounts.binds(order)
+        finally:
+            self.tell_changes()
 
     def tell_changes(self) -> None:
         """Send the inventory if anything in it that beats do not carry is different."""

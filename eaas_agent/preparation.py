@@ -1,7 +1,7 @@
 """Makes an order ready for this host: its workspace, its cards' device numbers, its environment."""
 
 import errno
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from eaas.errors import EaasError
@@ -11,7 +11,7 @@ from eaas.wire.to_agent import Order
 from eaas_agent.cards.port import CardsPicture
 from eaas_agent.environment import job_environment
 from eaas_agent.model import Attempt
-from eaas_agent.runtimes.port import CardSlot, RunOrder, StartFailed
+from eaas_agent.runtimes.port import Bind, CardSlot, RunOrder, StartFailed
 from eaas_agent.workspace import Workspaces
 
 
@@ -24,25 +24,24 @@ class Preparation:
         *,
         cards: Callable[[], CardsPicture],
         inside: Callable[[Path], str],
+        mounts: Callable[[Order], Awaitable[tuple[Bind, ...]]],
         log_cap_mib: int | None = None,
     ) -> None:
-        """``inside`` tells where a job sees its workspace; the cap is this node's own."""
+        """``inside`` tells where a job sees its workspace; ``mounts`` gives what an order asks for,
+        or raises ``StartFailed``; the cap is this node's own.
+        """
         self._workspaces = workspaces
         self._cards = cards
         self._inside = inside
+        self._mounts = mounts
         self.log_cap_mib = log_cap_mib
 
     async def __call__(self, attempt: Attempt) -> RunOrder:
         """Return the order for the runtime; raise ``StartFailed`` when it can't be met here."""
         order = attempt.order
-        if order.mounts:
-            raise StartFailed(
-                f"named mounts are not supported yet, so {', '.join(order.mounts)} can't be given",
-                code="mounts_unsupported",
-                fault="user",
-            )
         cards = card_slots(order, self._cards()) if order.cards else ()
         workspace = await self._workspace(order)
+        mounts = await self._mounts(order) if order.mounts else ()
         return RunOrder(
             key=attempt.key,
             number=JobNumber(order.number),
@@ -58,6 +57,7 @@ class Preparation:
             workspace=workspace,
             workdir=order.workdir,
             run_as=order.run_as,
+            mounts=mounts,
             user=order.user,
             log_cap_mib=min(order.log_cap_mib, self.log_cap_mib or order.log_cap_mib),
         )

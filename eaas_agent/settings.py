@@ -1,29 +1,12 @@
 """What can be set of an agent, in agent.yaml, by variables and on its command line."""
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
-import msgspec
-
-from eaas.field_checks import (
-    Check,
-    Choice,
-    Duration,
-    Memory,
-    Mistake,
-    Number,
-    Text,
-    Wrong,
-    below,
-    text_of,
-    wrong,
-)
-from eaas.ids import NAME_PATTERN
+from eaas.field_checks import Choice, Duration, Memory, Number, Text
 from eaas.job_lists import Labels
 from eaas.settings.host_path import HostPath
 from eaas.settings.keys import LOG_KEYS, NAME, Key
-from eaas.spelling import shown
+from eaas_agent.named_folders import NamedFolders
 
 PROGRAM: Final = "agent"
 
@@ -31,49 +14,6 @@ RuntimeKind = Literal["docker", "process", "auto"]
 RUNTIMES: Final[tuple[RuntimeKind, ...]] = ("docker", "process", "auto")
 MAX_LOG_CAP_MIB: Final = 1 << 30
 TEN_YEARS_S: Final = 3650 * 86400.0
-
-
-class Mount(msgspec.Struct, frozen=True, kw_only=True):
-    """A folder of this node that jobs may ask for by name."""
-
-    name: str
-    path: Path
-    read_only: bool
-
-
-class NamedFolders(Check, frozen=True, kw_only=True):
-    """Folders of this node that jobs may ask for: ``name: /path`` or ``name: /path:ro``."""
-
-    kind: ClassVar[str] = "mapping"
-
-    def read(self, value: object) -> tuple[Mount, ...]:
-        if not isinstance(value, Mapping):
-            raise wrong(f"must be `name: /path` or `name: /path:ro` lines, not {shown(value)}")
-        mounts: list[Mount] = []
-        mistakes: list[Mistake] = []
-        for name, place in value.items():
-            try:
-                mounts.append(_mount(str(name), text_of(place)))
-            except Wrong as error:
-                mistakes += below(str(name), error.mistakes)
-        if mistakes:
-            raise Wrong(*mistakes)
-        return tuple(mounts)
-
-    def typed(self, value: tuple[Mount, ...]) -> object:
-        return {mount.name: f"{mount.path}{':ro' * mount.read_only}" for mount in value}
-
-    def schema(self) -> dict[str, object]:
-        return {"type": "object", "additionalProperties": {"type": "string"}}
-
-
-def _mount(name: str, place: str) -> Mount:
-    if NAME_PATTERN.fullmatch(name) is None:
-        raise Wrong(Mistake("can't be a mount's name: lower case, digits, . _ -", on_key=True))
-    path, _, mode = place.partition(":")
-    if mode not in ("", "ro", "rw"):
-        raise wrong(f"must end with :ro or :rw, not {shown(':' + mode)}")
-    return Mount(name=name, path=HostPath().read(path), read_only=mode == "ro")
 
 
 KEYS: Final = (

@@ -20,6 +20,7 @@ from eaas_agent.runtimes.docker_launch import ImageGone, launch
 from eaas_agent.runtimes.docker_log import LogClocks, LogFollower
 from eaas_agent.runtimes.docker_pull import PullPatience
 from eaas_agent.runtimes.docker_stop import remove_container, stop_container
+from eaas_agent.runtimes.mount_identity import as_submitter
 from eaas_agent.runtimes.port import (
     AttemptKey,
     CachedImage,
@@ -145,6 +146,7 @@ class DockerRuntime:
         self, order: RunOrder, image_name: str, progress: Callable[[Phase], None]
     ) -> Started:
         facts = await self._engine.facts()
+        order = await asyncio.to_thread(as_submitter, order, facts, my_uid=os.geteuid())
         image = await self._shelf.provide(image_name, order.image_digest, progress)
         payload = create_payload(
             order,

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from eaas.errors import EaasError
 from eaas_agent.runtimes.docker_facts import CDI_KIND, EngineFacts
-from eaas_agent.runtimes.port import CardSlot, RunOrder
+from eaas_agent.runtimes.port import Bind, CardSlot, RunOrder
 
 WORKSPACE: Final = "/workspace"
 MIB: Final = 1024 * 1024
@@ -146,8 +146,13 @@ def _host_config(
         "PidsLimit": pids_limit,
         "ShmSize": _shm_mib(order) * MIB,
         "LogConfig": _log_config(order, facts),
-        "Mounts": [{"Type": "bind", "Source": str(order.workspace), "Target": WORKSPACE}],
+        "Mounts": [
+            {"Type": "bind", "Source": str(order.workspace), "Target": WORKSPACE},
+            *(_bind(bind, facts) for bind in order.mounts),
+        ],
     }
+    if order.groups:
+        host["GroupAdd"] = [str(group) for group in order.groups]
     if order.memory_mib is not None:
         host |= {"Memory": order.memory_mib * MIB, "MemorySwap": order.memory_mib * MIB}
     if order.cpus is not None:
@@ -162,6 +167,20 @@ def _host_config(
     elif facts.default_runtime == "nvidia" and "runc" in facts.runtimes:
         host["Runtime"] = "runc"
     return host
+
+
+def _bind(bind: Bind, facts: EngineFacts) -> dict[str, Any]:
+    """Return the mount; of this type the engine makes no folder that is missing."""
+    options: dict[str, Any] = {"Propagation": "rprivate"}
+    if bind.read_only and not facts.reads_only_below:
+        options["NonRecursive"] = True  # better not seen than written to
+    return {
+        "Type": "bind",
+        "Source": str(bind.source),
+        "Target": bind.target,
+        "ReadOnly": bind.read_only,
+        "BindOptions": options,
+    }
 
 
 def _shm_mib(order: RunOrder) -> int:

@@ -1,5 +1,6 @@
 """What a container engine is and can do, read from its own answers."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +28,8 @@ class EngineFacts(msgspec.Struct, frozen=True, kw_only=True):
     rootless: bool = False
     userns: bool = False
     """User ids inside are not those of the host."""
+    kernel: str = ""
+    """As ``uname -r`` says it."""
 
     @property
     def name(self) -> str:
@@ -52,6 +55,12 @@ class EngineFacts(msgspec.Struct, frozen=True, kw_only=True):
         return "nvidia" in self.runtimes or self.cdi_dirs
 
     @property
+    def reads_only_below(self) -> bool:
+        """True where a read-only mount makes what is mounted inside it read-only too."""
+        api, kernel = _numbers(self.api_version), _numbers(self.kernel)
+        return not self.podman and api >= (1, 44) and kernel >= (5, 12)
+
+    @property
     def _podman_major(self) -> int:
         major = self.version.partition(".")[0]
         return int(major) if self.podman and major.isdigit() else 0
@@ -75,6 +84,7 @@ def read_facts(version: Mapping[str, Any], info: Mapping[str, Any]) -> EngineFac
         cgroup_driver=info.get("CgroupDriver") or "",
         rootless=any("name=rootless" in option for option in options),
         userns=any("name=userns" in option for option in options),
+        kernel=str(version.get("KernelVersion", "")),
     )
 
 
@@ -95,6 +105,12 @@ def notes_about(facts: EngineFacts) -> tuple[str, ...]:
             "nvidia-ctk system create-dev-char-symlinks --create-all"
         )
     return tuple(notes)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the first two numbers of a version; none where it begins with none."""
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return () if found is None else (int(found[1]), int(found[2]))
 
 
 def _cdi_cards(info: Mapping[str, Any]) -> list[str]:

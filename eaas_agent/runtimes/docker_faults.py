@@ -47,6 +47,7 @@ PULL_RULES: Final = (
 
 START_RULES: Final = (
     _rule(r"no space left on device|disk quota", "disk_full", "node"),
+    _rule(r"bind source path does not exist", "mount_unavailable", "node"),
     _rule(r"unsatisfied condition|requirement error", "image_needs_newer_driver", "user"),
     _rule(
         r"nvidia-container-cli|CDI device injection|could not select device driver"

@@ -28,9 +28,18 @@ class CardSlot(msgspec.Struct, frozen=True, kw_only=True):
     simulated: bool = False
 
 
+class Bind(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder of this host that the job sees. Looked at a moment ago: nobody can swap it."""
+
+    source: Path
+    target: str
+    """Where the job sees it."""
+    read_only: bool
+
+
 class RunOrder(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a runtime needs to run one attempt. Already checked; nothing in it is a host path
-    but ``workspace``.
+    but ``workspace`` and the sources of ``mounts``.
     """
 
     key: AttemptKey
@@ -55,6 +64,10 @@ class RunOrder(msgspec.Struct, frozen=True, kw_only=True):
     workdir: str | None = None
     run_as: str | None = None
     """``uid`` or ``uid:gid``."""
+    groups: tuple[int, ...] = ()
+    """Further groups of the user that it runs as."""
+    mounts: tuple[Bind, ...] = ()
+    """Only containers can have any: a runtime that can't give them refuses the order."""
     user: str | None = None
     """Who submitted the job; None when there is nobody to tell apart."""
     log_cap_mib: int = 2048

@@ -70,6 +70,9 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
 def plan_launch(order: RunOrder, *, path: str, my_uid: int, my_gid: int) -> Launch:
     """Return how to start the order's process; raise ``StartFailed`` if no process can do it."""
+    if order.mounts:
+        words = "a plain process can't have mounts: name an image"
+        raise StartFailed(words, code="mounts_unsupported", fault="user")
     argv = _command(order)
     _check_names(order.env)
     env = job_env(order, path=path)

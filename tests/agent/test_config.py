@@ -9,8 +9,8 @@ from eaas.errors import Invalid
 from eaas.ids import NodeName
 from eaas.settings.command_line import Typed
 from eaas_agent.config import AgentConfig, config_from, host_name, read_settings
+from eaas_agent.named_folders import Mount
 from eaas_agent.passport import Passport, write_passport
-from eaas_agent.settings import Mount
 
 EVERYTHING = """\
 name: node-a

@@ -1,4 +1,5 @@
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,9 +19,12 @@ from eaas_agent.inventory import Surroundings
 from eaas_agent.ledger import Ledger
 from eaas_agent.machine import read_machine
 from eaas_agent.model import Attempt, Event, Surveyed, WorkspaceDeleted
+from eaas_agent.mount_check import places_of
+from eaas_agent.mounts import Mounts
+from eaas_agent.named_folders import Mount
 from eaas_agent.runtime_choice import Chosen
 from eaas_agent.runtimes.fake import FakeRuntime
-from eaas_agent.runtimes.port import RuntimeState
+from eaas_agent.runtimes.port import RuntimeState, StartFailed
 from eaas_agent.workspace import Workspaces
 from tests.rig.agents import an_order
 
@@ -41,11 +45,14 @@ class Bench:
         self.said: list[Beat | InventoryChanged | FilesFailed] = []
         self.workspaces = Workspaces(tmp_path / "workspaces", no_pack)
         self.workspaces.open()
+        self.shelf = tmp_path / "shelf"
+        shelf = Mount(name="shelf", path=self.shelf)
+        self.mounts = Mounts([shelf], places_of(tmp_path / "state", os.geteuid()))
         self.around = Surroundings(
             read_machine(),
             CardDesk(),
             cpus=None,
-            mounts=tuple,
+            mounts=self.mounts.told,
             labels={},
             cards=lambda: NO_CARDS,
             clock=lambda: 0.0,
@@ -58,6 +65,7 @@ class Bench:
                 state=RuntimeState(kind="process", engine=None),
             ),
             self.around,
+            self.mounts,
             ledger=ledger,
             workspaces=self.workspaces,
             post=self.events.append,
@@ -175,3 +183,27 @@ async def test_a_card_that_changes_hands_is_told_at_once() -> None:
 
     assert isinstance(second, Beat)
     assert [first.cards[0].state, second.cards[0].state] == ["free", "held"]
+
+
+async def test_a_mount_that_comes_back_is_told(bench: Bench) -> None:
+    await bench.keeping.first_look()
+    running = asyncio.create_task(bench.keeping.run())
+
+    bench.shelf.mkdir()
+    await until(lambda: bench.said)
+    running.cancel()
+
+    [told] = [said for said in bench.said if isinstance(said, InventoryChanged)][:1]
+    assert [mount.unavailable for mount in told.inventory.named_mounts] == [None]
+
+
+async def test_a_mount_that_a_job_finds_gone_is_told_before_the_next_look(bench: Bench) -> None:
+    bench.shelf.mkdir()
+    await bench.keeping.first_look()
+    bench.shelf.rmdir()
+
+    with pytest.raises(StartFailed):
+        await bench.keeping.binds(an_order(mounts=("shelf:/data",)))
+
+    [told] = [said for said in bench.said if isinstance(said, InventoryChanged)]
+    assert told.inventory.named_mounts[0].unavailable == f"{bench.shelf} is not there"

@@ -11,7 +11,7 @@ from eaas_agent.cards.port import CardReading, CardsPicture
 from eaas_agent.model import Attempt
 from eaas_agent.packs import PackAway
 from eaas_agent.preparation import Preparation, card_slots
-from eaas_agent.runtimes.port import CardSlot, RunOrder, StartFailed
+from eaas_agent.runtimes.port import Bind, CardSlot, RunOrder, StartFailed
 from eaas_agent.workspace import Workspaces
 from tests.rig.agents import an_order
 
@@ -27,6 +27,7 @@ CARD = CardReading(
     power_w=0.0,
     processes=(),
 )
+DATA = Bind(source=Path("/srv/data"), target="/data", read_only=True)
 PICTURE = CardsPicture(state="ok", cards=(CARD,), sampled_at=0.0)
 
 
@@ -36,6 +37,12 @@ async def no_pack(pack: str) -> AsyncIterator[IO[bytes]]:
     yield
 
 
+async def the_mounts(order: Order) -> tuple[Bind, ...]:
+    if order.mounts == ("gone:/data",):
+        raise StartFailed("it is gone", code="mount_unavailable", fault="node")
+    return (DATA,)
+
+
 async def prepare(tmp_path: Path, order: Order, log_cap_mib: int | None = None) -> RunOrder:
     workspaces = Workspaces(tmp_path / "w", no_pack)
     workspaces.open()
@@ -43,6 +50,7 @@ async def prepare(tmp_path: Path, order: Order, log_cap_mib: int | None = None) 
         workspaces,
         cards=lambda: PICTURE,
         inside=lambda path: "/workspace",
+        mounts=the_mounts,
         log_cap_mib=log_cap_mib,
     )
     return await preparation(Attempt(order=order, state="accepted", boot_id="b"))
@@ -73,16 +81,19 @@ async def test_a_missing_pack_is_the_nodes_fault(tmp_path: Path) -> None:
     assert (caught.value.reason_code, caught.value.fault) == ("pack_unavailable", "node")
 
 
-async def test_a_mount_is_refused_rather_than_left_out(tmp_path: Path) -> None:
-    with pytest.raises(StartFailed) as caught:
-        await prepare(tmp_path, an_order(mounts=("data:/data",)))
+async def test_mounts_are_given_to_those_who_ask_for_them(tmp_path: Path) -> None:
+    assert (await prepare(tmp_path, an_order(mounts=("data:/data:ro",)))).mounts == (DATA,)
+    assert (await prepare(tmp_path, an_order())).mounts == ()
 
-    assert (caught.value.reason_code, caught.value.fault) == ("mounts_unsupported", "user")
+
+async def test_a_mount_that_cannot_be_given_is_refused_rather_than_left_out(tmp_path: Path) -> None:
+    with pytest.raises(StartFailed, match="it is gone"):
+        await prepare(tmp_path, an_order(mounts=("gone:/data",)))
 
 
 async def test_a_workspace_that_cannot_be_made_is_the_nodes_fault(tmp_path: Path) -> None:
     workspaces = Workspaces(tmp_path / "nowhere" / "w", no_pack)
-    preparation = Preparation(workspaces, cards=lambda: PICTURE, inside=str)
+    preparation = Preparation(workspaces, cards=lambda: PICTURE, inside=str, mounts=the_mounts)
 
     with pytest.raises(StartFailed) as caught:
         await preparation(Attempt(order=an_order(), state="accepted", boot_id="b"))

@@ -2,11 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from eaas.field_checks import Wrong
-from eaas_agent.settings import KEYS, NamedFolders
+from eaas_agent.settings import KEYS
 from tests.eaas.settings.keys import refusal_of
-
-FOLDERS = {"data": "/srv/data:ro", "scratch": "/srv/scratch"}
 
 
 @pytest.mark.parametrize(
@@ -22,6 +19,8 @@ FOLDERS = {"data": "/srv/data:ro", "scratch": "/srv/scratch"}
         ("mounts: {data: '/a/../etc'}", "must be a path from the root on"),
         ("mounts: {data: '/a:x'}", "must end with :ro or :rw"),
         ("mounts: {A b: /a}", "can't be a mount's name"),
+        ("mounts: {a: {path: /a, user: ada}}", "mounts.a.user: is no key of a mount"),
+        ("mounts: {a: {users: [ada]}}", "mounts.a: needs a path"),
         ("labels: {a b: c}", "a label's name"),
         ("log_cap: 2 parsecs", "log_cap: "),
         ("keep: long", "keep: "),
@@ -30,14 +29,3 @@ FOLDERS = {"data": "/srv/data:ro", "scratch": "/srv/scratch"}
 )
 def test_a_mistake_is_named(tmp_path: Path, line: str, says: str) -> None:
     assert says in refusal_of(KEYS, tmp_path, line)
-
-
-def test_folders_are_written_back_as_they_were_typed() -> None:
-    assert NamedFolders().typed(NamedFolders().read(FOLDERS)) == FOLDERS
-
-
-def test_every_wrong_folder_is_told_at_once() -> None:
-    with pytest.raises(Wrong) as caught:
-        NamedFolders().read({"a": "x", "B": "/y", "c": "/z"})
-
-    assert [mistake.path for mistake in caught.value.mistakes] == [("a",), ("B",)]

@@ -13,7 +13,7 @@ from eaas_agent.runtimes.docker_config import (
     split_reference,
 )
 from eaas_agent.runtimes.docker_facts import EngineFacts
-from eaas_agent.runtimes.port import AttemptKey, CardSlot, RunOrder
+from eaas_agent.runtimes.port import AttemptKey, Bind, CardSlot, RunOrder
 
 UID = JobUid("01a22f1a-640b-7db2-870a-b5a3f7686149")
 PLAIN = EngineFacts(version="28.5.2", api_version="1.51", cpus=4, runtimes=frozenset({"runc"}))
@@ -169,3 +169,35 @@ def test_a_reference_has_a_repository_and_a_tag_or_digest(
 )
 def test_what_could_leave_its_place_in_a_url_is_no_reference(image: str) -> None:
     assert not is_reference(image)
+
+
+def test_mounts_stand_beside_the_workspace_and_nothing_comes_back_out_of_them() -> None:
+    data = Bind(source=Path("/srv/data"), target="/data", read_only=True)
+    scratch = Bind(source=Path("/srv/scratch"), target="/scratch", read_only=False)
+    order = structs.replace(ORDER, mounts=(data, scratch), groups=(50, 60))
+    new = structs.replace(PLAIN, kernel="6.8.0")
+
+    host, old_host = (payload_of(order, facts)["HostConfig"] for facts in (new, PLAIN))
+
+    assert host["GroupAdd"] == ["50", "60"]
+    assert host["Mounts"][1:] == [
+        {
+            "Type": "bind",
+            "Source": "/srv/data",
+            "Target": "/data",
+            "ReadOnly": True,
+            "BindOptions": {"Propagation": "rprivate"},
+        },
+        {
+            "Type": "bind",
+            "Source": "/srv/scratch",
+            "Target": "/scratch",
+            "ReadOnly": False,
+            "BindOptions": {"Propagation": "rprivate"},
+        },
+    ]
+    assert [mount.get("BindOptions", {}).get("NonRecursive") for mount in old_host["Mounts"]] == [
+        None,
+        True,
+        None,
+    ]

@@ -1,5 +1,7 @@
 from typing import Any
 
+import pytest
+
 from eaas_agent.runtimes.docker_facts import EngineFacts, notes_about, read_facts
 
 OLD = ({"Version": "20.10.24", "ApiVersion": "1.41"}, {"NCPU": 2, "Runtimes": {"runc": {}}})
@@ -55,6 +57,27 @@ def test_each_engine_is_known_for_what_it_can_and_can_not_do() -> None:
     assert [facts.isolates_cards for facts in (old, new, podman)] == [False, True, False]
     assert [facts.log_driver for facts in (old, new, podman)] == ["local", "local", "json-file"]
     assert [facts.drops_newlines for facts in (old, new, podman)] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("api", "kernel", "reaches"),
+    [
+        ("1.44", "5.12.0", True),
+        ("1.51", "6.8.0-45-generic", True),
+        ("1.43", "6.8.0", False),
+        ("1.44", "4.18.0-553.el8", False),
+        ("1.44", "", False),
+        ("unknown", "6.8.0", False),
+    ],
+)
+def test_only_new_engines_on_new_kernels_keep_all_below_a_read_only_mount_read_only(
+    api: str, kernel: str, reaches: bool
+) -> None:
+    facts = read_facts({"ApiVersion": api, "KernelVersion": kernel}, {})
+
+    assert facts.reads_only_below is reaches
+    podman = {**PODMAN[0], "ApiVersion": api, "KernelVersion": kernel}
+    assert not read_facts(podman, {}).reads_only_below
 
 
 def test_notes_say_what_will_hurt() -> None:

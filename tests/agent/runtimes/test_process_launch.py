@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from eaas_agent.runtimes.port import RunOrder, StartFailed
+from eaas_agent.runtimes.port import Bind, RunOrder, StartFailed
 from eaas_agent.runtimes.process_launch import (
     Launch,
     plan_launch,
@@ -71,3 +71,12 @@ def test_a_workspace_sub_folder_is_not_mistaken_for_a_neighbour(tmp_path: Path) 
 def test_names_that_a_shell_would_drop_or_heed_go_past_it(name: str) -> None:
     assert not survives_a_shell({"A": "1", name: "1"})
     assert survives_a_shell({"A_1": "%$"})
+
+
+def test_a_plain_process_can_have_no_mounts(tmp_path: Path) -> None:
+    data = Bind(source=tmp_path, target="/data", read_only=True)
+
+    with pytest.raises(StartFailed, match="can't have mounts") as caught:
+        plan(msgspec.structs.replace(an_order(("true",), tmp_path), mounts=(data,)))
+
+    assert (caught.value.reason_code, caught.value.fault) == ("mounts_unsupported", "user")
