@@ -15,6 +15,10 @@ from eaas_daemon.core.state import State
 from eaas_daemon.core.trust import name_taken
 
 UPGRADE: Final = "its agent speaks another protocol; upgrade it to the controller's version"
+ON_THE_COPY: Final = (
+    "; on the copy, stop the agent, remove its state folder (rm -r) and let it join anew: "
+    "mini-eaas agent join"
+)
 INSTANCE_CHARS: Final = 8
 """How much of an agent process's id a sentence says."""
 
@@ -26,7 +30,7 @@ def hello(state: State, event: e.AgentSaidHello, now: float) -> bool:
         code, text = refusal
         _note_upgrade(state, said, code)
         if code == "twin":
-            _suspect(state, said, text, now)
+            _suspect(state, event, now)
         state.emit(TurnAway(session=event.session, code=code, text=text))
         state.journal("node.refused", f"{said.node}: {text}", now, node=said.node)
         return False
@@ -63,7 +67,7 @@ def _refusal(state: State, event: e.AgentSaidHello) -> tuple[str, str] | None:
         return "name_taken", taken
     node = state.nodes.get(NodeName(said.node))
     if node is not None and _is_twin(node, said):
-        return "twin", _twin_text(node, event)
+        return "twin", f"{_twin_text(node, event)}{ON_THE_COPY}"
     return None
 
 
@@ -99,15 +103,15 @@ def _twin_text(node: Node, event: e.AgentSaidHello) -> str:
     )
     return (
         f"two agents have the identity of {node.name}: one at {first}, another came from {second}; "
-        "on the copy, stop the agent, remove its state folder (rm -r) and let it join anew: "
-        f"mini-eaas agent join; {node.name} takes no new work, and its jobs run on, until an admin "
-        f"says that it is settled: mini-eaas node resume {node.name}"
+        "its jobs run on, and it takes no new work until an admin says that this is settled: "
+        f"mini-eaas node resume {node.name}"
     )
 
 
-def _suspect(state: State, said: wire.Hello, text: str, now: float) -> None:
+def _suspect(state: State, event: e.AgentSaidHello, now: float) -> None:
     """Give the node no new work; whether its first agent lives shows when that speaks again."""
-    node = state.nodes[NodeName(said.node)]
+    node = state.nodes[NodeName(event.hello.node)]
+    text = _twin_text(node, event)
     if node.twin is None:
         trouble = Trouble(text=text, since=now, is_sure=False)
         state.put_node(replace(node, twin=trouble), durable=True)

@@ -10,9 +10,11 @@ from eaas.wire.logs import (
     LogPiece,
     LogPieces,
 )
-from eaas.wire.to_agent import TO_AGENT, Wanted, Welcome
+from eaas.wire.to_agent import TO_AGENT, Refused, Wanted, Welcome
+from eaas_daemon.core import events as e
+from tests.daemon.api.outside import end_of, from_outside
 from tests.daemon.api.served import House
-from tests.rig.builders import a_hello, an_inventory
+from tests.rig.builders import ADMIN, a_hello, an_inventory
 
 AGENT = {"X-Test-User": "root"}
 
@@ -53,6 +55,41 @@ async def test_a_log_that_an_agent_sends_is_stored_and_then_called_complete(hous
     assert (attempt.log_complete, attempt.stdout_bytes) == (True, 3)
     status, body = await house.ask("GET", "/api/v1/jobs/1/attempts/1/log")
     assert (status, body) == (200, b"hi\n")
+
+
+async def test_a_node_whose_credential_is_revoked_is_told_so_and_its_link_is_closed(
+    house: House,
+) -> None:
+    async with from_outside(house) as outside:
+        credential = await outside.node("n1")
+        link = await outside.connect("/agent/v1/link", credential)
+        await link.send_bytes(FROM_AGENT.encode(a_hello("n1", an_inventory())))
+        await link.receive_bytes(timeout=5)
+        await link.receive_bytes(timeout=5)
+
+        await house.engine.ask(e.RevokeToken(caller=ADMIN, id=credential.id))
+        refused = TO_AGENT.decode(await link.receive_bytes(timeout=5))
+        await end_of(link)
+        status, problem = await outside.ask("GET", "/agent/v1/link", token=credential)
+
+    assert isinstance(refused, Refused)
+    assert refused.code == "revoked"
+    assert (status, problem["code"]) == (401, "unauthenticated")
+    assert "revoked by root" in problem["detail"]
+    _, view = await house.ask("GET", "/api/v1/nodes/n1")
+    assert [one["code"] for one in view["conditions"]] == ["revoked"]
+
+
+async def test_a_credential_speaks_for_its_own_node_only(house: House) -> None:
+    async with from_outside(house) as outside:
+        link = await outside.connect("/agent/v1/link", await outside.node("n1"))
+        await link.send_bytes(FROM_AGENT.encode(a_hello("n2", an_inventory())))
+        refused = TO_AGENT.decode(await link.receive_bytes(timeout=5))
+        await end_of(link)
+
+    assert isinstance(refused, Refused)
+    assert refused.code == "other_node"
+    assert house.state.nodes == {}
 
 
 @pytest.mark.parametrize("path", ["link", "logs"])

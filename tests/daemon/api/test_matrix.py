@@ -1,13 +1,15 @@
-"""Every route there is, tried by everybody: a new one has to say here whose it is."""
+"""Every route there is, tried by everybody at the real door: a new one says here whose it is."""
 
 import hashlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
+import pytest
 from aiohttp import web
 
-from tests.daemon.api.served import House, a_house
+from eaas.tokens import Token
+from tests.daemon.api.outside import Outside, from_outside
+from tests.daemon.api.served import House
 from tests.rig.builders import a_card
 
 PACK: Final = "sha256:" + hashlib.sha256(b"x").hexdigest()
@@ -19,9 +21,11 @@ NAMES: Final = {
     "node": "n1",
     "hash": PACK,
     "request": "r1",
+    "token": "unobodys",
 }
 
-OPEN, EVERYBODY, OWNER, ADMIN = "without a name", "everybody", "the owner", "admins"
+OPEN, SCRAPERS, EVERYBODY = "without a name", "programs of this host", "everybody"
+OWNER, ADMIN, JOINING, NODES = "the owner", "admins", "agents that join", "nodes"
 JOB: Final = "/api/v1/jobs/{id}"
 POOL: Final = "/api/v1/pools/{pool}"
 QUEUE: Final = "/api/v1/pools/{pool}/queues/{queue}"
@@ -32,7 +36,9 @@ WHOSE: Final = {
     ("HEAD", "/healthz"): OPEN,
     ("GET", "/readyz"): OPEN,
     ("HEAD", "/readyz"): OPEN,
-    ("GET", "/metrics"): EVERYBODY,
+    ("GET", "/ca.pem"): OPEN,
+    ("HEAD", "/ca.pem"): OPEN,
+    ("GET", "/metrics"): SCRAPERS,
     ("GET", "/api/v1/status"): EVERYBODY,
     ("GET", "/api/v1/events"): EVERYBODY,
     ("GET", "/api/v1/folders"): EVERYBODY,
@@ -75,10 +81,16 @@ WHOSE: Final = {
     ("PUT", f"{POOL}/nodes/{{node}}"): ADMIN,
     ("DELETE", f"{POOL}/nodes/{{node}}"): ADMIN,
     ("DELETE", POOL): ADMIN,
-    ("GET", "/agent/v1/link"): ADMIN,
-    ("GET", "/agent/v1/logs"): ADMIN,
-    ("GET", "/agent/v1/packs/{hash}"): ADMIN,
-    ("POST", "/agent/v1/files/{request}"): ADMIN,
+    ("GET", "/api/v1/tokens"): EVERYBODY,
+    ("POST", "/api/v1/tokens"): EVERYBODY,
+    ("POST", "/api/v1/tokens/{token}/revoke"): EVERYBODY,
+    ("GET", "/api/v1/audit"): ADMIN,
+    ("GET", "/agent/v1/link"): NODES,
+    ("GET", "/agent/v1/logs"): NODES,
+    ("GET", "/agent/v1/packs/{hash}"): NODES,
+    ("POST", "/agent/v1/files/{request}"): NODES,
+    ("POST", "/agent/v1/join"): JOINING,
+    ("POST", "/agent/v1/renew"): NODES,
 }
 
 BODIES: Final[dict[tuple[str, str], object]] = {
@@ -93,14 +105,21 @@ BODIES: Final[dict[tuple[str, str], object]] = {
     ("PATCH", QUEUE): {"priority": 1},
     ("PATCH", NODE): {"labels": {"a": "b"}},
     ("POST", f"{NODE}/clean-card"): {"card": "0"},
+    ("POST", "/api/v1/tokens"): {"role": "viewer"},
+    ("POST", "/agent/v1/join"): {"node": "n9", "node_uid": "u9"},
 }
-CALLERS: Final = {"none": None, "other": "bob", "owner": "ann", "admin": "root"}
+PEOPLE: Final = ("viewer", "member", "owner", "admin")
 MAY: Final = {
-    OPEN: {"none", "other", "owner", "admin"},
-    EVERYBODY: {"other", "owner", "admin"},
+    OPEN: {"nobody", *PEOPLE, "join token", "node"},
+    SCRAPERS: {"nobody", *PEOPLE},
+    EVERYBODY: {*PEOPLE},
     OWNER: {"owner", "admin"},
     ADMIN: {"admin"},
+    JOINING: {"join token"},
+    NODES: {"node"},
 }
+LOOKS: Final = ("GET", "HEAD")
+CHANGES_NOTHING: Final = ("POST", "/api/v1/jobs:dry-run")
 
 
 def routes_of(app: web.Application) -> Iterator[tuple[str, str]]:
@@ -110,44 +129,68 @@ def routes_of(app: web.Application) -> Iterator[tuple[str, str]]:
         yield route.method, route.resource.canonical
 
 
-async def test_every_route_answers_those_it_is_for_and_refuses_the_others(tmp_path: Path) -> None:
-    async with a_house(tmp_path) as house:
-        assert set(routes_of(house.app)) == WHOSE.keys()
-        await house.node("n1", a_card(0))
-        await house.pool("default", "n1")
-        await house.submit("ann")
-        wrong: list[str] = []
-        for (method, path), whose in WHOSE.items():
-            for name, user in CALLERS.items():
-                status, code = await tried(house, method, path, user)
-                if (found := verdict(status, code)) != expected(name, whose):
-                    wrong.append(f"{method} {path} by {name}: {found}")
+async def test_every_route_answers_those_it_is_for_and_refuses_the_others(house: House) -> None:
+    assert set(routes_of(house.app)) == WHOSE.keys()
+    await house.node("n1", a_card(0))
+    await house.pool("default", "n1")
+    await house.submit("ann")
+    wrong: list[str] = []
+    async with from_outside(house) as outside:
+        tokens = {
+            "nobody": None,
+            "viewer": await outside.person("viewer", "vera"),
+            "member": await outside.person("member", "bob"),
+            "owner": await outside.person("member", "ann"),
+            "admin": await outside.person("admin", "root"),
+            "join token": await outside.join_token(),
+            "node": await outside.node("n2"),
+        }
+        for method, path in WHOSE:
+            for who, token in tokens.items():
+                found = verdict(*await tried(outside, method, path, token))
+                if found != expected(who, method, path):
+                    wrong.append(f"{method} {path} by {who}: {found}")
 
     assert wrong == []
 
 
-async def tried(house: House, method: str, path: str, user: str | None) -> tuple[int, str | None]:
+async def tried(
+    outside: Outside, method: str, path: str, token: Token | None
+) -> tuple[int, str | None]:
     """Ask the route and return the status, and the code of a refusal."""
     query = "?path=.&q=x" if path.startswith(JOB) else ""
     place = path.format_map(NAMES) + query
-    status, body = await house.ask(method, place, BODIES.get((method, path)), user=user)
+    status, body = await outside.ask(method, place, BODIES.get((method, path)), token=token)
     return status, body.get("code") if isinstance(body, dict) else None
 
 
 def verdict(status: int, code: str | None) -> str:
-    """Return what a status says about the caller."""
+    """Return what a status says about the caller; a HEAD has no body to say it in."""
     if status == 401:
-        return "unauthenticated"  # a HEAD has no body to say it in
-    return str(code) if status == 403 else "served"
-
-
-def expected(name: str, whose: str) -> str:
-    """Return what the caller must meet at a route of these people."""
-    if name in MAY[whose]:
-        return "served"
-    if name == "none":
         return "unauthenticated"
-    return "not_yours" if whose == OWNER else "forbidden"
+    return (code or "forbidden") if status == 403 else "served"
+
+
+def expected(who: str, method: str, path: str) -> str:
+    """Return what the caller must meet at this route."""
+    whose = WHOSE[method, path]
+    is_look = method in LOOKS or (method, path) == CHANGES_NOTHING
+    if who in MAY[whose] and (is_look or who != "viewer"):
+        return "served"
+    if who == "nobody":
+        return "unauthenticated"
+    may_come_this_far = who == "member" or (who == "viewer" and is_look)
+    return "not_yours" if whose == OWNER and may_come_this_far else "forbidden"
+
+
+@pytest.mark.parametrize(
+    "path", ["/agent/v1/link", "/agent/v1/logs", f"/agent/v1/packs/{PACK}", "/api/v1/nothing"]
+)
+async def test_what_a_stranger_asks_for_is_all_the_same(house: House, path: str) -> None:
+    async with from_outside(house) as outside:
+        status, problem = await outside.ask("GET", path)
+
+    assert (status, problem["code"]) == (401, "unauthenticated")
 
 
 async def test_nobody_learns_from_a_refusal_whether_a_job_exists_that_does_not(

@@ -55,7 +55,7 @@ async def test_whoever_is_neither_root_nor_the_service_is_a_member(house: House)
     [
         ({"Authorization": f"Bearer {TOKEN}"}, 200, None),
         ({}, 401, "unauthenticated"),
-        ({"Authorization": "Bearer wrong"}, 401, "unauthenticated"),
+        ({"Authorization": "Bearer wrong"}, 401, "bad_token"),
         ({"Authorization": f"Basic {TOKEN}"}, 401, "unauthenticated"),
         ({"Authorization": f"Bearer {TOKEN}", "Host": "evil.example"}, 403, "forbidden"),
         ({"Authorization": f"Bearer {TOKEN}", "Host": "127.0.0.1.evil.example"}, 403, "forbidden"),

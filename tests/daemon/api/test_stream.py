@@ -5,8 +5,11 @@ from aiohttp import ClientWebSocketResponse, WSMsgType
 
 from eaas.client import Client
 from eaas.wire.to_client import Changes, Snapshot
+from eaas_daemon.core import events as e
 from tests.daemon.api.follower import DECODER
+from tests.daemon.api.outside import end_of, from_outside
 from tests.daemon.api.served import USER_HEADER, House, real_door
+from tests.rig.builders import ADMIN
 
 
 async def test_a_stream_begins_with_a_snapshot_and_goes_on_after_a_cut(house: House) -> None:
@@ -98,6 +101,57 @@ async def test_a_watch_of_the_client_library_sees_a_job_through_to_its_end(house
                 await house.ends(1)
 
     assert list(dict.fromkeys(states)) == ["Starting", "Running", "Succeeded"]
+
+
+async def test_a_revoked_token_closes_the_streams_that_came_by_it(house: House) -> None:
+    async with from_outside(house) as outside:
+        gone, stays = await outside.person(), await outside.person()
+        first, second = [await outside.connect("/api/v1/stream", each) for each in (gone, stays)]
+        await received(second)
+
+        async with asyncio.timeout(5):
+            await house.engine.ask(e.RevokeToken(caller=ADMIN, id=gone.id))
+            ended = await end_of(first)
+
+        assert ended == (4401, "the token has ended")
+        await house.pool()
+        await house.submit()
+        assert (await received(second)).jobs
+        await second.close()
+
+
+async def test_a_stream_is_closed_when_the_clock_passes_the_end_of_its_token(
+    house: House,
+) -> None:
+    await house.tick()
+    async with from_outside(house) as outside:
+        token = await outside.person(expires_at=house.clock.at + 60)
+        stream = await outside.connect("/api/v1/stream", token)
+        await house.tick(59)
+
+        async with asyncio.timeout(5):
+            await house.tick(1)
+            ended = await end_of(stream)
+
+        assert ended == (4401, "the token has ended")
+        status, problem = await outside.ask("GET", "/api/v1/status", token=token)
+
+    assert (status, problem["code"]) == (401, "unauthenticated")
+    assert "expired at" in problem["detail"]
+
+
+async def test_a_stream_that_is_opened_by_a_token_of_somebody_else_shows_what_they_may_see(
+    house: House,
+) -> None:
+    await house.pool()
+    await house.submit("ann", env={"SECRET": "1"})
+    async with from_outside(house) as outside:
+        frames = [
+            await received(await outside.connect("/api/v1/stream", await outside.person(user=user)))
+            for user in ("ann", "bob")
+        ]
+
+    assert [frame.jobs[0].spec["env"] for frame in frames] == [{"SECRET": "1"}, None]
 
 
 async def received(stream: ClientWebSocketResponse) -> Snapshot | Changes:

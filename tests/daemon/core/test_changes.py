@@ -11,7 +11,18 @@ def test_counters_alone_are_nothing_to_write() -> None:
 
 
 @pytest.mark.parametrize(
-    "field", ["nodes", "journal", "gone_nodes", "gone_pools", "gone_queues", "keys", "spools"]
+    "field",
+    [
+        "nodes",
+        "credentials",
+        "journal",
+        "gone_nodes",
+        "gone_credentials",
+        "gone_pools",
+        "gone_queues",
+        "keys",
+        "spools",
+    ],
 )
 def test_anything_else_is(field: str) -> None:
     changes = msgspec.structs.replace(Changes(seq=1, next_number=1), **{field: ("something",)})

@@ -123,12 +123,18 @@ def test_a_twin_and_the_first_are_both_named_with_what_to_do_about_them(house: H
     (turned_away,) = greet(house, "s2", instance="clone-of-it")
 
     assert isinstance(turned_away, TurnAway)
-    assert turned_away.text == (
+    text = (
         "two agents have the identity of n1: one at this host (instance instance), another came "
-        "from 10.0.0.1 (instance clone-of); on the copy, stop the agent, remove its state folder "
-        "(rm -r) and let it join anew: mini-eaas agent join; n1 takes no new work, and its jobs "
-        "run on, until an admin says that it is settled: mini-eaas node resume n1"
+        "from 10.0.0.1 (instance clone-of); its jobs run on, and it takes no new work until an "
+        "admin says that this is settled: mini-eaas node resume n1"
     )
+    assert turned_away.text == (
+        f"{text}; on the copy, stop the agent, remove its state folder (rm -r) and let it join "
+        "anew: mini-eaas agent join"
+    )
+    twin = n1(house).twin
+    assert twin is not None
+    assert (twin.text, twin.since, twin.is_sure) == (text, house.now, False)
 
 
 def test_a_node_with_a_twin_takes_no_new_work_and_its_jobs_run_on(house: House) -> None:

@@ -59,6 +59,36 @@ def test_a_refused_event_leaves_no_trace_among_those_that_are_taken() -> None:
     assert [line.kind for line in house.state.changes().journal] == ["job.submitted", "job.placed"]
 
 
+def test_credentials_of_a_refused_step_are_taken_back() -> None:
+    house = a_house()
+    make = e.CreateToken(
+        caller=ADMIN,
+        id="jtoken",
+        secret_hash=b"x",
+        role="agent",
+        user=None,
+        expires_at=None,
+        uses=2,
+    )
+    house.do(make)
+    before = snapshot(house.state)
+    join = e.JoinNode(
+        token="jtoken", node="n1", node_uid="uid-n1", address=None, id="n", secret_hash=b"y"
+    )
+
+    step(
+        house.state,
+        [join, e.RevokeToken(caller=ADMIN, id="n"), e.RemoveNode(caller=ADMIN, node="n1")],
+        house.now,
+    )
+    assert snapshot(house.state) != before
+    assert [each.uses_left for each in house.state.changes().credentials] == [1]
+    assert house.state.changes().gone_credentials == ("n",)
+    house.state.undo_to(0)
+
+    assert snapshot(house.state) == before
+
+
 def test_each_thing_appears_once_in_the_changes_in_its_last_state() -> None:
     house = a_house()
     job = house.submit(gpus=2, force=True)

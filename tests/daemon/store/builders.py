@@ -18,6 +18,7 @@ from eaas.job_spec import JobSpec
 from eaas.lifecycle import JobState
 from eaas.wire.from_agent import CardReport, Inventory
 from eaas_daemon.core.changes import Changes, ClaimRow, JournalRow, KeyRow
+from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.model import Attempt, HeldCard, Job, Node
 
 CARD = CardReport(
@@ -73,6 +74,18 @@ def a_node(name: str = "n1", **fields: Any) -> Node:
         name=NodeName(name), uid=f"uid-{name}", inventory=inventory, version="0.1", boot_id="b1"
     )
     return replace(node, **fields)
+
+
+def a_credential(id: str = "uaaaaaaaa", **fields: Any) -> Credential:
+    credential = Credential(
+        id=id,
+        role="member",
+        secret_hash=b"\x00\xff",
+        created_at=1000.0,
+        created_by=UserName("root"),
+        user=UserName("ann"),
+    )
+    return replace(credential, **fields)
 
 
 def a_claim(number: int, card: str = "GPU-1", attempt: int = 1) -> ClaimRow:

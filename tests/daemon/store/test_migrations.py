@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from eaas_daemon.store.database import Database
 from eaas_daemon.store.failures import NewerSchema
 from eaas_daemon.store.migrations import all_steps, migrate, schema_version
+from eaas_daemon.store.rows import node_row
+from eaas_daemon.store.transactions import begin_life
+from tests.daemon.store.builders import a_credential, a_node, a_step
 
 FIRST = "CREATE TABLE t (a TEXT);"
 SECOND = "ALTER TABLE t ADD COLUMN b TEXT; UPDATE t SET b = upper(a);"
@@ -74,3 +78,23 @@ def test_a_newer_schema_is_refused_with_both_versions(
 
     with pytest.raises(NewerSchema, match="schema 2, this version knows 1"):
         migrate(connection, path, [FIRST])
+
+
+async def test_a_database_of_version_1_is_brought_to_this_one_with_all_that_is_in_it(
+    path: Path,
+) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as old:
+        migrate(old, path, all_steps()[:1])
+        begin_life(old, 5.0)
+        old.execute("INSERT INTO nodes VALUES (?, ?, ?)", node_row(a_node()))
+    path.chmod(0o600)
+
+    async with Database(path) as database:
+        await database.commit(a_step(credentials=(a_credential(),)))
+        loaded = await database.load()
+
+    backup = path.with_name(f"controller.db.before-{len(all_steps())}")
+    assert (loaded.nodes, loaded.credentials) == ((a_node(),), (a_credential(),))
+    with closing(sqlite3.connect(backup)) as copy:
+        assert schema_version(copy) == 1
+        assert copy.execute("SELECT name FROM nodes").fetchall() == [("n1",)]

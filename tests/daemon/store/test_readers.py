@@ -179,3 +179,17 @@ async def test_no_page_sorts_or_scans_the_history(database: Database, wanted: Jo
     )
 
     assert [line for line in plan if line.startswith("SCAN jobs")] == []
+
+
+async def test_what_was_done_to_the_pool_is_read_newest_first_without_what_jobs_did(
+    database: Database, reader: Reader
+) -> None:
+    kinds = ("token.created", "job.submitted", "node.joined", "queue.paused", "tokens.not", "log.x")
+    lines = tuple(a_line(seq, kind=kind) for seq, kind in enumerate(kinds, 1))
+    await database.commit(a_step(journal=lines))
+
+    first = await reader.audit(before=None, limit=2)
+    rest = await reader.audit(before=first[-1].seq, limit=2)
+
+    assert [line.kind for line in first] == ["queue.paused", "node.joined"]
+    assert [line.kind for line in rest] == ["token.created"]

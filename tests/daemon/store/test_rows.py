@@ -1,8 +1,8 @@
 from eaas.ids import CardUuid, NodeName, PoolName
 from eaas.lifecycle import JobState
-from eaas_daemon.core.model import Pool
+from eaas_daemon.core.model import Pool, Trouble
 from eaas_daemon.store import rows
-from tests.daemon.store.builders import a_job, a_key, a_line, a_node, an_attempt
+from tests.daemon.store.builders import a_credential, a_job, a_key, a_line, a_node, an_attempt
 
 
 def test_a_job_is_the_same_after_its_row() -> None:
@@ -45,3 +45,18 @@ def test_a_node_keeps_its_inventory() -> None:
     _, _, body = rows.node_row(a_node(session="s"))
 
     assert rows.node_from(body) == a_node()
+
+
+def test_a_credential_is_the_same_after_its_row() -> None:
+    node = a_credential(role="node", node="n1", node_uid="u", uses_left=3, revoked_at=5.0)
+    id, role, body = rows.credential_row(node)
+
+    assert (id, role) == ("uaaaaaaaa", "node")
+    assert rows.credential_from(body) == node
+
+
+def test_a_node_keeps_what_is_wrong_with_it() -> None:
+    trouble = Trouble(text="two agents", since=5.0, is_sure=False)
+    _, _, body = rows.node_row(a_node(twin=trouble, revoked=trouble))
+
+    assert rows.node_from(body) == a_node(twin=trouble, revoked=trouble)

@@ -13,6 +13,7 @@ from eaas_daemon.store.failures import StoreRefused
 from tests.daemon.store.builders import (
     CARD,
     a_claim,
+    a_credential,
     a_job,
     a_key,
     a_line,
@@ -179,3 +180,13 @@ async def test_a_pool_that_goes_takes_its_queues_along_and_leaves_its_jobs(
     loaded = await database.load()
 
     assert (loaded.pools, loaded.queues, loaded.jobs) == ((), (), (a_job(1),))
+
+
+async def test_credentials_come_back_as_they_last_were_and_those_that_went_do_not(
+    database: Database,
+) -> None:
+    used, gone = a_credential(used_at=7.0), a_credential("uother")
+    await database.commit(a_step(credentials=(a_credential(), gone)))
+    await database.commit(a_step(credentials=(used,), gone_credentials=(gone.id,)))
+
+    assert (await database.load()).credentials == (used,)
