@@ -59,11 +59,16 @@ class Dial:
         return self._http
 
     @asynccontextmanager
-    async def websocket(self, path: str) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
-        """Open a websocket for binary messages; raise ``aiohttp.ClientError`` or ``OSError``."""
+    async def websocket(
+        self, path: str, *, heartbeat_s: float = HEARTBEAT_S
+    ) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
+        """Open a websocket for binary messages; raise ``aiohttp.ClientError`` or ``OSError``.
+
+        It is given up after one and a half of ``heartbeat_s`` in which nothing came.
+        """
         async with self.http.ws_connect(
             path,
-            heartbeat=HEARTBEAT_S,
+            heartbeat=heartbeat_s,
             compress=0,
             max_msg_size=MAX_WANTED_BYTES,
             timeout=aiohttp.ClientWSTimeout(ws_close=1.0),

@@ -15,8 +15,11 @@ from eaas_agent.dial import Backoff, Dial
 from eaas_agent.log_pump import LogPump
 
 PATH: Final = "/agent/v1/logs"
+HEARTBEAT_S: Final = 60.0
+"""On a slow line a ping stands behind the log that was written before it. A line that is dead is
+noticed on the control link, and with that this one ends."""
 WRITE_TIMEOUT_S: Final = 60.0
-"""Long enough for a full bundle on a slow line; the heartbeat notices a dead one sooner."""
+"""Long enough for a full bundle on a slow line."""
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +49,7 @@ class LogLink:
             await asyncio.sleep(backoff.next_s(loop.time() - began))
 
     async def _connection(self, session: str) -> None:
-        async with self._dial.websocket(PATH) as websocket:
+        async with self._dial.websocket(PATH, heartbeat_s=HEARTBEAT_S) as websocket:
             hello = LogHello(node_uid=self._node_uid, session=session)
             await _send(websocket, LOG_FROM_AGENT.encode(hello))
             self._pump.connected()

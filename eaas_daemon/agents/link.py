@@ -81,12 +81,14 @@ async def serve_link(
     speaks_for: SpeaksFor,
     *,
     credential: str | None = None,
+    greeted: Callable[[], None] = lambda: None,
     write_within_s: float = WRITE_WITHIN_S,
 ) -> web.WebSocketResponse:
     """Serve ``/agent/v1/link`` for as long as the connection lives.
 
     An agent that does not read for ``write_within_s`` is cut off, without a goodbye that would
-    have to wait behind what it does not read.
+    have to wait behind what it does not read. ``greeted`` is called once it is known whether the
+    agent is welcome.
     """
     socket = web.WebSocketResponse(heartbeat=PING_S, max_msg_size=MAX_MESSAGE_BYTES, compress=False)
     await socket.prepare(request)
@@ -107,7 +109,9 @@ async def serve_link(
     try:
         async with asyncio.TaskGroup() as tasks:
             writer = tasks.create_task(link.write())
-            if await _is_welcome(engine, event, link):
+            is_welcome = await _is_welcome(engine, event, link)
+            greeted()
+            if is_welcome:
                 ending = await _read(socket, engine, roster, link, NodeName(hello.node))
             link.close()
             await asyncio.wait({writer}, timeout=write_within_s)

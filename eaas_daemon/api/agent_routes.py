@@ -1,8 +1,11 @@
 """Routes on which agents hold their links."""
 
+from time import monotonic
+
 from aiohttp import web
 
 from eaas.wire.logs import LogEnd
+from eaas_daemon.agents.handshakes import Handshakes
 from eaas_daemon.agents.link import serve_link
 from eaas_daemon.api.auth import for_agents
 from eaas_daemon.api.parts import AGENT, Parts
@@ -15,6 +18,7 @@ class AgentRoutes:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self._handshakes = Handshakes(monotonic)
 
     def routes(self) -> list[web.RouteDef]:
         """Return the routes."""
@@ -26,9 +30,14 @@ class AgentRoutes:
     async def link(self, request: web.Request) -> web.StreamResponse:
         """Hold an agent's control link."""
         parts, came = self._parts, request[AGENT]
-        with parts.long_calls.noted():
+        with parts.long_calls.noted(), self._handshakes.one(came.node) as handshake:
             return await serve_link(
-                request, parts.engine, parts.roster, came.speaks_for, credential=came.credential
+                request,
+                parts.engine,
+                parts.roster,
+                came.speaks_for,
+                credential=came.credential,
+                greeted=handshake.over,
             )
 
     async def logs(self, request: web.Request) -> web.StreamResponse:

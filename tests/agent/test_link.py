@@ -179,10 +179,6 @@ async def test_a_controller_that_is_away_is_waited_for(tmp_path: Path) -> None:
             assert isinstance(await bench.next(), Welcomed)
 
 
-def _facts_heard(controller: ScriptedController) -> int:
-    return sum(isinstance(said, Facts) for said in controller.heard)
-
-
 async def test_an_agent_that_ends_says_goodbye(
     controller: ScriptedController, tmp_path: Path
 ) -> None:
@@ -200,3 +196,18 @@ async def test_a_beat_says_how_far_the_nodes_clock_is_ahead(
 
     beat = next(said for said in controller.heard if isinstance(said, Beat))
     assert beat.clock_ahead_s == 1000.0  # the controller's clock stands at 0
+
+
+async def test_a_controller_with_its_hands_full_is_left_alone_for_as_long_as_it_asks(
+    controller: ScriptedController, tmp_path: Path
+) -> None:
+    controller.busy_s = [0.2, 0.2]
+    began = asyncio.get_running_loop().time()
+    async with linked(tmp_path / "c.sock") as bench:
+        assert isinstance(await bench.next(), Welcomed)
+
+    assert asyncio.get_running_loop().time() - began >= 0.4
+
+
+def _facts_heard(controller: ScriptedController) -> int:
+    return sum(isinstance(said, Facts) for said in controller.heard)

@@ -64,6 +64,8 @@ class ScriptedController:
         self.log_acks = True
         self.refusal: Refused | None = None
         self.greets = True
+        self.busy_s: list[float] = []
+        """The next ones who come are asked to come again after so long."""
         self.hellos: list[Hello] = []
         self.closed_with: list[int | None] = []
         """The codes with which control links ended."""
@@ -153,7 +155,9 @@ class ScriptedController:
                 return fact
         return None
 
-    async def _link(self, request: web.Request) -> web.WebSocketResponse:
+    async def _link(self, request: web.Request) -> web.StreamResponse:
+        if self.busy_s:
+            return web.Response(status=503, headers={"Retry-After": f"{self.busy_s.pop()}"})
         socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE_BYTES, compress=False)
         await socket.prepare(request)
         self._links.add(socket)
