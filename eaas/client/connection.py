@@ -123,9 +123,10 @@ class Connection:
                 data=data,
                 headers={**await self._proof(), **(headers or {})},
                 ssl=self._tls,
+                allow_redirects=False,  # who asks says where; nobody else does
                 timeout=aiohttp.ClientTimeout(sock_connect=CONNECT_S, sock_read=answer_s),
             ) as response:
-                if response.status >= 400:
+                if response.status >= 300:
                     raise await _refusal(response)
                 yield response
 

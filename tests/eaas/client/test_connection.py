@@ -71,6 +71,21 @@ async def test_an_error_that_is_no_problem_object_is_quoted(
         await client.job(7)
 
 
+async def test_nobody_is_sent_elsewhere_without_a_word(
+    client: Client, controller: StandIn, tmp_path: Path
+) -> None:
+    async with an_impostor(tmp_path / "ca") as impostor:
+
+        async def away(_: web.Request) -> web.StreamResponse:
+            raise web.HTTPTemporaryRedirect(impostor.url)
+
+        controller.answers["POST /api/v1/jobs"] = away
+        with pytest.raises(NotUnderstood, match="answered 307: 307: Temporary Redirect"):
+            await client.submit({"command": "true"})
+
+        assert impostor.heard == b""
+
+
 async def test_a_refused_stream_says_whose_fault_it_is(client: Client, controller: StandIn) -> None:
     controller.answers["GET /api/v1/stream"] = Forbidden("no")
 
