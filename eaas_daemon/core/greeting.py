@@ -20,7 +20,7 @@ ON_THE_COPY: Final = (
     "mini-eaas agent join"
 )
 INSTANCE_CHARS: Final = 8
-"""How much of an agent process's id a sentence says."""
+"""How much of an agent process's id a sentence says: its end, as the beginning is a time."""
 
 
 def hello(state: State, event: e.AgentSaidHello, now: float) -> bool:
@@ -95,7 +95,7 @@ def _is_twin(node: Node, said: wire.Hello) -> bool:
 
 def _twin_text(node: Node, event: e.AgentSaidHello) -> str:
     first, second = (
-        f"{address or 'this host'} (instance {(instance or '')[:INSTANCE_CHARS]})"
+        f"{address or 'this host'} (instance {(instance or '')[-INSTANCE_CHARS:]})"
         for address, instance in (
             (node.address, node.instance),
             (event.address, event.hello.instance),

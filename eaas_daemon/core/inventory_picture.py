@@ -159,7 +159,7 @@ def _card_state(
         return _because(CardState.DIRTY, "released a moment ago and not seen clean yet")
     shown = CardState(card.state)
     if shown is CardState.FREE and (shut := unfit(node, None)) is not None:
-        return shown, _shut(shut)
+        return shown, _shut(node, shut)
     return _because(shown, card.text)
 
 
@@ -172,10 +172,13 @@ def _excluded(node: Node, card: CardReport) -> ReasonView:
     return ReasonView(code="card_excluded", text=f"excluded by {who}")
 
 
-def _shut(reason: r.NodeReason) -> ReasonView:
+def _shut(node: Node, reason: r.NodeReason) -> ReasonView:
     """Return why a free card is not offered all the same: its node takes no work."""
-    is_draining = isinstance(reason, r.NodeDraining)
-    text = "its node is draining" if is_draining else r.sentence(reason)
+    text = r.sentence(reason)
+    if isinstance(reason, r.NodeDraining):
+        text = "its node is draining"
+    elif node.twin is not None and isinstance(reason, r.NodeFaulty):
+        text = f"its node has a twin: mini-eaas node show {node.name}"
     return ReasonView(code=reason.code, text=text)
 
 

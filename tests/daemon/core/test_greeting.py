@@ -124,8 +124,8 @@ def test_a_twin_and_the_first_are_both_named_with_what_to_do_about_them(house: H
 
     assert isinstance(turned_away, TurnAway)
     text = (
-        "two agents have the identity of n1: one at this host (instance instance), another came "
-        "from 10.0.0.1 (instance clone-of); its jobs run on, and it takes no new work until an "
+        "two agents have the identity of n1: one at this host (instance tance-n1), another came "
+        "from 10.0.0.1 (instance ne-of-it); its jobs run on, and it takes no new work until an "
         "admin says that this is settled: mini-eaas node resume n1"
     )
     assert turned_away.text == (
