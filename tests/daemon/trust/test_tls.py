@@ -3,6 +3,7 @@ import logging
 import shutil
 import ssl
 import time
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -82,28 +83,46 @@ def test_nothing_older_than_tls_1_2_is_spoken(authority: Authority, clock: Fixed
     assert tls.context.minimum_version == ssl.TLSVersion.TLSv1_2
 
 
+class Heard(logging.Handler):
+    """What was logged, to be waited for; it may come from another thread."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._loop = asyncio.get_running_loop()
+        self._said: asyncio.Queue[str] = asyncio.Queue()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._loop.call_soon_threadsafe(self._said.put_nowait, record.getMessage())
+
+    async def words(self, words: str) -> None:
+        """Wait until these words are logged."""
+        async with asyncio.timeout(SOON_S):
+            while words not in await self._said.get():
+                pass
+
+
+@pytest.fixture
+async def heard() -> AsyncIterator[Heard]:
+    heard, log = Heard(), logging.getLogger("eaas_daemon.trust.tls")
+    level = log.level
+    log.setLevel(logging.INFO)
+    log.addHandler(heard)
+    yield heard
+    log.removeHandler(heard)
+    log.setLevel(level)
+
+
 async def test_a_certificate_that_can_not_be_renewed_now_is_tried_again(
-    authority: Authority, clock: FixedClock, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    authority: Authority, clock: FixedClock, tmp_path: Path, heard: Heard
 ) -> None:
     tls = ServerTls(authority, ("pool.example",), clock.now, look_every_s=0.001)
     shutil.move(tmp_path / "trust", tmp_path / "away")
-    caplog.set_level(logging.INFO, "eaas_daemon.trust.tls")
     working = asyncio.create_task(tls.keep_fresh())
     try:
-        await until_said(caplog, "can't be renewed yet", working)
+        await heard.words("can't be renewed yet")
         (tmp_path / "trust").mkdir(mode=0o700)
-        await until_said(caplog, "certificate was renewed", working)
+        await heard.words("certificate was renewed")
     finally:
         working.cancel()
         with suppress(asyncio.CancelledError):
             await working
-
-
-async def until_said(
-    caplog: pytest.LogCaptureFixture, words: str, working: asyncio.Task[None]
-) -> None:
-    """Wait until the log has these words."""
-    async with asyncio.timeout(SOON_S):
-        while words not in caplog.text:
-            assert not working.done()
-            await asyncio.sleep(0)
