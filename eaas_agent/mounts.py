@@ -30,9 +30,11 @@ T = TypeVar("T")
 class Mounts:
     """What agent.yaml names, and how each mount was when it was last looked at."""
 
-    def __init__(self, defined: Sequence[Mount], places: Places, *, wait_s: float = WAIT_S) -> None:
+    def __init__(
+        self, defined: Sequence[Mount], places: Places, *, wait_s: float | None = None
+    ) -> None:
         self._places = places
-        self._patience = Patience(wait_s)
+        self._patience = Patience(WAIT_S if wait_s is None else wait_s)
         self._making = asyncio.Lock()
         self._defined: dict[str, Mount] = {}
         self._told: dict[str, NamedMount] = {}

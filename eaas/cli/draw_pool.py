@@ -9,6 +9,7 @@ from eaas.units import format_duration
 from eaas.views import (
     CardView,
     EventView,
+    MountView,
     NodeView,
     PoolNodeView,
     PoolView,
@@ -77,6 +78,8 @@ def node_card(node: NodeView) -> Iterable[Block]:
         yield Lines([f"{one.code} for {ago(one.since)}: {one.text}" for one in node.conditions])
     if node.cards:
         yield card_table(node.cards)
+    if node.mounts:
+        yield Table(("MOUNT", "FOR", "MODE", "AVAILABLE"), [_mount_row(one) for one in node.mounts])
     if node.images:
         rows = [(image.name, size(image.size_mib), image.digest) for image in node.images]
         yield Table(("IMAGE", "SIZE", "DIGEST"), rows)
@@ -192,6 +195,15 @@ def _ended_from(node: NodeView) -> str | None:
         return None
     where = node.last_end.address
     return f"ended: {text}" + (f", from {where}" if where else "")
+
+
+def _mount_row(mount: MountView) -> tuple[str | None, ...]:
+    """Return the mount, who may have it, and whether anybody can now."""
+    whom = ", ".join(mount.users) or ("each user's own folder" if mount.per_user else "everybody")
+    if mount.queues:
+        whom += f" in {', '.join(mount.queues)}"
+    mode = "read only" if mount.read_only else "read and write"
+    return mount.name, whom, mode, "yes" if mount.available else f"no: {mount.reason}"
 
 
 def _card_counts(cards: Sequence[CardView]) -> str:

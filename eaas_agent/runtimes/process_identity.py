@@ -5,10 +5,9 @@ agent's own user or of root runs as the agent, or as ``run_as`` says. Anybody el
 themselves, which only an agent that is root can bring about.
 """
 
-import pwd
-
 import msgspec
 
+from eaas_agent.accounts import account_of, primary_group
 from eaas_agent.runtimes.port import StartFailed
 
 
@@ -59,15 +58,12 @@ def _as_themselves(
 def _account(person: str | None) -> Identity | None:
     if person is None:
         return None
-    try:
-        entry = pwd.getpwnam(person)
-    except KeyError:
-        if person.isascii() and person.isdigit():  # a user whom their own system has no name for
-            return Identity(int(person), _primary_group(int(person)))
+    found = account_of(person)
+    if found is None:
         raise _refused(
             f"this node has no user {person}, and a plain process runs as who submitted it"
-        ) from None
-    return Identity(entry.pw_uid, entry.pw_gid)
+        )
+    return Identity(found.uid, found.gid)
 
 
 def _asked(run_as: str | None) -> Identity | None:
@@ -77,14 +73,7 @@ def _asked(run_as: str | None) -> Identity | None:
     if not uid_text.isdecimal() or (colon and not gid_text.isdecimal()):
         raise _refused(f"run_as {run_as!r} is not a number or two, like 1000:1000")
     uid = int(uid_text)
-    return Identity(uid, int(gid_text) if colon else _primary_group(uid))
-
-
-def _primary_group(uid: int) -> int:
-    try:
-        return pwd.getpwuid(uid).pw_gid
-    except KeyError:
-        return uid
+    return Identity(uid, int(gid_text) if colon else primary_group(uid))
 
 
 def _refused(sentence: str) -> StartFailed:

@@ -33,14 +33,19 @@ def unmounted(node: Node, ask: Ask) -> r.NodeReason | None:
 
 def mount_hint(nodes: Iterable[Node], ask: Ask) -> str | None:
     """Return what a job may have meant that names a mount which none of these nodes has."""
+    mounts = [
+        mount
+        for node in nodes
+        if node.inventory.runtime == "docker"
+        for mount in node.inventory.named_mounts
+    ]
+    known = {mount.name for mount in mounts}
+    wrong = [asked.name for asked in ask.mounts if asked.name not in known]
     there = {
         mount.name
-        for node in nodes
-        for mount in node.inventory.named_mounts
-        if node.inventory.runtime == "docker"
-        and may_have(mount.users, mount.queues, user=ask.user, ref=ask.ref)
+        for mount in mounts
+        if may_have(mount.users, mount.queues, user=ask.user, ref=ask.ref)
     }
-    wrong = [asked.name for asked in ask.mounts if asked.name not in there]
     if not wrong or not there:
         return None
     if (near := nearest(wrong[0], sorted(there))) is not None:

@@ -5,6 +5,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from eaas.ids import queue_ref
+from eaas.job_mounts import may_have
 from eaas.views import DryRunView, HeldCardView, NodeView
 from eaas_tui.keys import NEW_LINE, label_of
 from eaas_tui.model.form import SHOWN, Form
@@ -40,7 +42,7 @@ class Verdict(msgspec.Struct, frozen=True):
 def candidates(key: str, form: Form, picture: Picture) -> list[str]:
     """Return what is likely to be typed into the field, the likeliest first.
 
-    Nodes, images and models are those of the pool the form names, if it is known.
+    Nodes, images, mounts and models are those of the pool the form names, if it is known.
     """
     found: Iterable[str] = ()
     match key:
@@ -51,7 +53,7 @@ def candidates(key: str, form: Form, picture: Picture) -> list[str]:
         case "image":
             found = _images(form, picture)
         case "mounts":
-            found = _recent(picture, "mounts")
+            found = _mounts(form, picture)
         case "nodes":
             found = (node.name for node in _nodes(form, picture))
         case "gpu_type":
@@ -133,6 +135,23 @@ def _nodes(form: Form, picture: Picture) -> list[NodeView]:
 def _images(form: Form, picture: Picture) -> Iterable[str]:
     yield from _recent(picture, "image")
     yield from sorted({image.name for node in _nodes(form, picture) for image in node.images})
+
+
+def _mounts(form: Form, picture: Picture) -> Iterable[str]:
+    """Yield what jobs have asked for, then what the nodes offer, as it may be asked for."""
+    yield from _recent(picture, "mounts")
+    pool = _pool(form, picture)
+    queue = form.text("queue").rpartition("/")[2] or "default"
+    ref = None if pool is None else queue_ref(pool, queue)
+    offered = {
+        (mount.name, mount.read_only)
+        for node in _nodes(form, picture)
+        for mount in node.mounts
+        if node.runtime == "docker"
+        and may_have(mount.users, mount.queues, user=picture.user, ref=ref)
+    }
+    for name, read_only in sorted(offered):
+        yield f"{name}:/{name}{':ro' * read_only}"
 
 
 def _models(form: Form, picture: Picture) -> list[str]:

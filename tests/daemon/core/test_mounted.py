@@ -98,6 +98,7 @@ def test_nobody_is_said_to_have_no_folder_while_nobody_can_look() -> None:
     ("ask", "hint"),
     [
         (an_ask(wants("data")), None),
+        (an_ask(wants("scratch"), user="eve"), None),
         (an_ask(wants("dta")), "did you mean mount data?"),
         (an_ask(wants("models")), "the mounts there are: data, home, nas, scratch"),
         (an_ask(wants("models"), user="eve"), "the mounts there are: data, home, nas"),

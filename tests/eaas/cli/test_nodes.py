@@ -1,16 +1,37 @@
+from typing import Any
+
 import msgspec
 import pytest
 
-from eaas.views import ConditionView, ImageView
+from eaas.views import ConditionView, ImageView, MountView
 from tests.eaas.cli.conftest import Type
 from tests.eaas.client.test_nodes import NODE
 from tests.rig.stand_in import AT, StandIn
+
+
+def a_mount(name: str, **but: Any) -> MountView:
+    plain = MountView(
+        name=name,
+        read_only=False,
+        available=True,
+        reason=None,
+        users=(),
+        queues=(),
+        per_user=False,
+    )
+    return msgspec.structs.replace(plain, **but)
+
 
 FULL = msgspec.structs.replace(
     NODE,
     conditions=(ConditionView(code="disk_full", text="/var is full", since=AT),),
     labels={"rack": "a"},
     jobs=(4, 5),
+    mounts=(
+        a_mount("data", read_only=True, users=("ada", "bob"), queues=("train",)),
+        a_mount("home", per_user=True, available=False, reason="does not answer"),
+        a_mount("scratch"),
+    ),
     images=(ImageView(name="torch:2", digest=None, size_mib=3100),),
 )
 
@@ -32,6 +53,16 @@ def test_a_node_is_listed_and_shown_with_what_is_wrong(typing: Type, node: Stand
         assert words in listed
     for words in ("rack=a", "disk_full", "torch:2", "3.0GiB"):
         assert words in shown
+
+
+def test_a_nodes_mounts_are_shown_with_who_may_have_them_and_why_nobody_can(
+    typing: Type, node: StandIn
+) -> None:
+    shown = [" ".join(line.split()) for line in typing("node", "show", "n1").out.splitlines()]
+
+    assert "data ada, bob in train read only yes" in shown
+    assert "home each user's own folder read and write no: does not answer" in shown
+    assert "scratch everybody read and write yes" in shown
 
 
 def test_labels_are_set_and_removed(typing: Type, node: StandIn) -> None:

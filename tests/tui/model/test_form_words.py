@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from eaas.views import DryRunView, EtaView, HeldCardView, ImageView, NodeView
+from eaas.views import DryRunView, EtaView, HeldCardView, ImageView, MountView, NodeView
 from eaas_tui.model.form import NOT_SHOWN, SHOWN, Form, form_of
 from eaas_tui.model.form_words import Verdict, candidates, completion, help_words, verdict_of
 from eaas_tui.model.picture import EMPTY, Picture
@@ -15,9 +15,29 @@ def with_images(node: NodeView, *names: str) -> NodeView:
     return replace(node, images=images)
 
 
+def a_mount(name: str, **but: Any) -> MountView:
+    plain = MountView(
+        name=name,
+        read_only=False,
+        available=True,
+        reason=None,
+        users=(),
+        queues=(),
+        per_user=False,
+    )
+    return replace(plain, **but)
+
+
 def a_picture() -> Picture:
+    mounts = (
+        a_mount("home"),
+        a_mount("theirs", users=("bob",)),
+        a_mount("ours", read_only=True, users=("alice",), queues=("default/default",)),
+        a_mount("night", queues=("train",)),
+    )
+    node_a = replace(a_node("node-a", a_card()), runtime="docker", mounts=mounts)
     nodes = [
-        with_images(a_node("node-a", a_card()), "busybox:1", "torch:2"),
+        with_images(node_a, "busybox:1", "torch:2"),
         with_images(a_node("node-b", a_card(model="H200"), pools=("big",)), "torch:3"),
     ]
     queues = [a_queue(), a_queue("train"), a_queue("night", "big")]
@@ -56,7 +76,9 @@ def dry(would: Any, text: str, **changes: Any) -> DryRunView:
         ("nodes", {"pool": "big"}, ["node-b"]),
         ("nodes", {"pool": "mistyped"}, ["node-a", "node-b"]),
         ("gpu_type", {"pool": "big"}, ["H200"]),
-        ("mounts", {}, ["data:/data:ro"]),
+        ("mounts", {}, ["data:/data:ro", "home:/home", "ours:/ours:ro"]),
+        ("mounts", {"queue": "train"}, ["data:/data:ro", "home:/home", "night:/night"]),
+        ("mounts", {"pool": "big"}, ["data:/data:ro"]),
         ("name", {}, []),
     ],
 )
