@@ -147,8 +147,10 @@ async def assemble(
         clock=clock,
         started_at=clock.now(),
     )
-    tls = ServerTls(authority, server_names(config.listen, config.names), clock.now)
-    served = await _serve(app, paths, config, tls.context if config.has_tls else None)
+    tls = None
+    if config.has_tls:  # else no name is looked up, which can take long where nobody answers
+        tls = ServerTls(authority, server_names(config.listen, config.names), clock.now)
+    served = await _serve(app, paths, config, None if tls is None else tls.context)
     controller = Controller(
         database=database,
         engine=engine,
@@ -157,7 +159,10 @@ async def assemble(
         intake=intake,
         inbox=paths.inbox,
         clock=clock,
-        beside=(sampler.run, intake.work, LoopLag(live.engine.lag).run, tls.keep_fresh),
+        beside=(
+            *(sampler.run, intake.work, LoopLag(live.engine.lag).run),
+            *(() if tls is None else (tls.keep_fresh,)),
+        ),
     )
     controller.adjust(config)
     return controller

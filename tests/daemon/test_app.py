@@ -95,3 +95,23 @@ async def test_a_port_that_was_asked_for_and_is_taken_is_refused(paths: Paths) -
         config = ControllerConfig(port=taken.getsockname()[1])
         with pytest.raises(PortInUse):
             await started_and_stopped(paths, config)
+
+
+@pytest.mark.parametrize(
+    ("config", "scheme"),
+    [
+        (ANY_PORT, "http"),
+        (ControllerConfig(port=0, listen="0.0.0.0"), "https"),
+        (ControllerConfig(port=0, listen="0.0.0.0", insecure=True), "http"),
+    ],
+)
+async def test_beyond_loopback_there_is_tls_unless_a_person_wants_none(
+    paths: Paths, config: ControllerConfig, scheme: str
+) -> None:
+    prepare_home(paths)
+    async with AsyncExitStack() as stack:
+        controller = await assemble(paths, config, SystemClock(), stack)
+        await controller.served.close()
+
+    assert controller.served.address.partition(":")[0] == scheme
+    assert (paths.trust / "server.pem").exists() == (scheme == "https")
