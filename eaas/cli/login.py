@@ -21,11 +21,11 @@ from eaas.views import StatusView
 @click.argument("server")
 @prints
 def login(line: Line, server: str) -> None:
-    """Keep a controller elsewhere as the one to talk to.
+    """Keep a controller elsewhere, and who you are.
 
-    Asks for the token that `mini-eaas token create` made there, unless --token or MINI_EAAS_TOKEN
-    has it. First the controller has to prove that it is the one that made the token; only then it
-    is told the token.
+    It is then the one to talk to. Asks for the token that `mini-eaas token create` made there,
+    unless --token or MINI_EAAS_TOKEN has it. First the controller has to prove that it is the one
+    that made the token; only then it is told the token.
     """
     text = click.get_current_context().meta.get(TOKEN_KEY) or os.environ.get("MINI_EAAS_TOKEN")
     text = text or click.prompt("Token", hide_input=True, err=True)
@@ -57,9 +57,9 @@ async def _tried(url: str, token: str) -> tuple[Login, StatusView]:
 @click.argument("server")
 @prints
 def logout(line: Line, server: str) -> None:
-    """Forget a controller elsewhere and the token for it.
+    """Forget a controller elsewhere.
 
-    The token itself stays good; mini-eaas token revoke ends it.
+    And the token for it, which stays good; mini-eaas token revoke ends it.
     """
     url = url_of(server, secret=True)
     logins = read_logins(os.environ)

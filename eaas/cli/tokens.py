@@ -41,9 +41,10 @@ async def create(
     expires: float | None,
     uses: int | None,
 ) -> None:
-    """Make a token, for a machine that is to join or for a person elsewhere.
+    """Make a token; it is shown once.
 
-    It is shown once. With -o json it is the key `token`.
+    It is for a machine that is to join, or for a person elsewhere. With -o json it is the key
+    `token`.
     """
     lasts: float | None | UnsetType = UNSET if expires is None else expires
     address = (await client.status()).address
@@ -60,9 +61,9 @@ async def create(
 @click.option("--all", is_flag=True, help="Those too that let nobody in any more, and nodes' own.")
 @asks
 async def list_tokens(line: Line, client: Client, all: bool) -> None:
-    """List tokens, newest first.
+    """List tokens.
 
-    Admins see everybody's, others their own.
+    The newest comes first. Admins see everybody's, others their own.
     """
     tokens = await client.tokens(all=all)
     line.out.answer(Page(tokens), lambda: [token_table(tokens)])
@@ -90,9 +91,9 @@ async def revoke(line: Line, client: Client, token: str) -> None:
 )
 @asks
 async def audit(line: Line, client: Client, limit: int) -> None:
-    """Show what was done to the pool and by whom, newest last.
+    """Show what was done to the pool, and by whom.
 
-    Nodes, pools, queues, cards and tokens; for admins.
+    Nodes, pools, queues, cards and tokens, the newest last; for admins.
     """
     events = await client.audit(limit=limit)
     line.out.answer(

@@ -81,9 +81,10 @@ def not_believed(url: str, error: aiohttp.ClientConnectorCertificateError) -> No
 
 
 def _der(pem: str) -> bytes | None:
-    """Return the first certificate of the text."""
+    """Return the certificate that the text begins with; what follows it is not looked at."""
+    first, end, _ = pem.partition(ssl.PEM_FOOTER)
     try:
-        return ssl.PEM_cert_to_DER_cert(pem)
+        return ssl.PEM_cert_to_DER_cert(first + end)
     except ValueError:
         return None
 
