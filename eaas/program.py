@@ -4,13 +4,13 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Final
 
 from eaas.errors import EaasError
 from eaas.log_lines import begin_log
 from eaas.service_notice import ServiceNotice
-from eaas.settings.command_line import Typed
+from eaas.settings.command_line import Typed, Verb
 from eaas.settings.files import candidates
 from eaas.settings.keys import Key
 from eaas.settings.layers import Settings
@@ -32,11 +32,12 @@ def obey(
     keys: Sequence[Key],
     read: Callable[[], Settings],
     serve: Callable[[Settings, ServiceNotice], Coroutine[Any, Any, None]],
-    join: Callable[[Settings], Coroutine[Any, Any, None]] | None = None,
+    others: Mapping[Verb, Callable[[Settings], Coroutine[Any, Any, int]]] | None = None,
 ) -> int:
-    """Show the program's settings, or run or join with them; return the exit code.
+    """Show the program's settings, or run or do what else was typed with them; return the exit code.
 
-    ``program`` is the word in its file and variables; ``read`` reads its settings.
+    ``program`` is the word in its file and variables; ``read`` reads its settings; ``others`` are
+    the verbs that only this program has.
     """
     begin_log("info", "auto")
     try:
@@ -47,19 +48,22 @@ def obey(
         print(as_json(program, keys, settings, looked_for=candidates(program, os.environ)))
         return STOPPED
     begin_log(settings["log_level"], settings["log_format"])
-    if typed.verb == "join" and join is not None:
-        return run_program(lambda: join(settings))
+    if others is not None and (other := others.get(typed.verb)) is not None:
+        return run_program(lambda: other(settings))
     notice = ServiceNotice(os.environ)
     return run_program(lambda: serve(settings, notice))
 
 
-def run_program(main: Callable[[], Coroutine[Any, Any, None]]) -> int:
-    """Run to the end and return the exit code; why it failed is a line of the log."""
+def run_program(main: Callable[[], Coroutine[Any, Any, int | None]]) -> int:
+    """Run to the end and return the exit code; why it failed is a line of the log.
+
+    ``main`` returns the exit code, or nothing when all is well.
+    """
     import uvloop  # only here: what does not run needs no loop
 
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(main())
+            return runner.run(main()) or STOPPED
     except EaasError as refusal:
         return say_why(refusal)
     except OSError as error:
@@ -71,7 +75,6 @@ def run_program(main: Callable[[], Coroutine[Any, Any, None]]) -> int:
     except Exception:
         log.exception("this is a bug; the program can't go on")
         return FAILED
-    return STOPPED
 
 
 def say_why(refusal: EaasError, code: int = FAILED) -> int:

@@ -25,6 +25,22 @@ class TokenView(View, frozen=True, kw_only=True):
     revoked_by: str | None
 
 
+class AgentPassView(View, frozen=True, kw_only=True):
+    """What the controller says to an agent that only asks whether it would be let in."""
+
+    role: Literal["agent", "node"]
+    """``agent``: it may join; ``node``: it has joined, or is on the controller's host."""
+    token: str | None
+    """The token's id; None where the kernel says who asks."""
+    node: str | None
+    expires_at: str | None
+    uses_left: int | None
+    version: str
+    """The controller's."""
+    protocol_min: int
+    protocol_max: int
+
+
 class JoinedView(View, frozen=True, kw_only=True):
     """What an agent gets when it joins, and when it asks for another credential."""
 

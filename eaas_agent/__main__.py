@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from eaas.program import obey
+from eaas.program import STOPPED, obey
 from eaas.service_notice import ServiceNotice
 from eaas.settings.layers import Settings
 from eaas_agent.arguments import parse
@@ -26,12 +26,25 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         await run(settings, read, notice)
 
-    async def join(settings: Settings) -> None:
+    async def join(settings: Settings) -> int:
         from eaas_agent.joining import join_once
 
         print(await join_once(config_from(settings, os.environ)))
+        return STOPPED
 
-    return obey(typed, program=PROGRAM, keys=KEYS, read=read, serve=serve, join=join)
+    async def check(settings: Settings) -> int:
+        from eaas_agent.checking import check_once
+
+        return await check_once(config_from(settings, os.environ), print)
+
+    return obey(
+        typed,
+        program=PROGRAM,
+        keys=KEYS,
+        read=read,
+        serve=serve,
+        others={"join": join, "check": check},
+    )
 
 
 if __name__ == "__main__":

@@ -14,6 +14,9 @@ def parse(argv: Sequence[str] | None) -> Typed:
         KEYS,
         name="eaas-agent",
         program=PROGRAM,
-        more={"join": "become a node of a controller elsewhere, by its token"},
+        more={
+            "join": "become a node of a controller elsewhere, by its token",
+            "check": "see step by step whether this machine reaches its controller",
+        },
         about="Runs jobs on this machine for a Mini EaaS controller.",
     )

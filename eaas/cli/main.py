@@ -94,6 +94,9 @@ AGENT: Final = Group(
     {
         "run": Entry("eaas.cli.programs:agent_run", "Run an agent in the foreground."),
         "join": Entry("eaas.cli.programs:agent_join", "Become a node of a controller elsewhere."),
+        "check": Entry(
+            "eaas.cli.programs:agent_check", "See whether this machine reaches its controller."
+        ),
     },
 )
 

@@ -13,7 +13,7 @@ from eaas.paths import NoSuchPlace, path_of
 from eaas.settings.host_path import HostPath
 from eaas.settings.keys import Key, prefix
 
-Verb = Literal["run", "config", "join"]
+Verb = Literal["run", "config", "join", "check"]
 VERBS: Final[Mapping[Verb, str]] = {
     "run": "run in the foreground until a signal ends it",
     "config": "print every setting and where it comes from, as JSON",

@@ -5,8 +5,10 @@ from typing import Final
 from aiohttp import web
 
 from eaas.errors import Forbidden
-from eaas.token_views import JoinedView
+from eaas.token_views import AgentPassView, JoinedView
 from eaas.tokens import Token, new_token
+from eaas.units import utc_text
+from eaas.wire.codec import PROTOCOL_MAX, PROTOCOL_MIN
 from eaas.wire.rest import JoinNode
 from eaas_daemon.api.bodies import read_body
 from eaas_daemon.api.parts import AGENT, Parts, answer
@@ -18,15 +20,17 @@ RENEW_AFTER_S: Final = 86400.0
 
 
 class JoinRoutes:
-    """``/ca.pem``, ``/agent/v1/join`` and ``/agent/v1/renew``."""
+    """``/ca.pem``, ``/agent/v1/whoami``, ``/agent/v1/join`` and ``/agent/v1/renew``."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, version: str) -> None:
         self._parts = parts
+        self._version = version
 
     def routes(self) -> list[web.RouteDef]:
         """Return the routes."""
         return [
             web.get(CA, self.authority),
+            web.get("/agent/v1/whoami", self.whoami, allow_head=False),
             web.post("/agent/v1/join", self.join),
             web.post("/agent/v1/renew", self.renew),
         ]
@@ -35,6 +39,23 @@ class JoinRoutes:
         """Give the authority's certificate."""
         pem = self._parts.authority.pem
         return web.Response(body=pem, content_type="application/x-pem-file")
+
+    async def whoami(self, request: web.Request) -> web.Response:
+        """Say whether the agent would be let in; nothing is used up."""
+        came = request[AGENT]
+        found = self._parts.engine.state.credentials.get(came.credential or "")
+        expires_at = None if found is None else found.expires_at
+        view = AgentPassView(
+            role=came.role,
+            token=came.credential,
+            node=came.node,
+            expires_at=None if expires_at is None else utc_text(expires_at),
+            uses_left=None if found is None else found.uses_left,
+            version=self._version,
+            protocol_min=PROTOCOL_MIN,
+            protocol_max=PROTOCOL_MAX,
+        )
+        return answer(view)
 
     async def join(self, request: web.Request) -> web.Response:
         """Let an agent in by a join token, and give it a credential of its own."""

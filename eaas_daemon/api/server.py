@@ -151,7 +151,7 @@ def routes(parts: Parts, traffic: Traffic) -> list[web.RouteDef]:
         MetricRoutes(parts, release),
         ProbeRoutes(parts.engine, traffic),
         AgentRoutes(parts),
-        JoinRoutes(parts),
+        JoinRoutes(parts, release),
         TokenRoutes(parts),
     )
     return [route for group in groups for route in group.routes()]

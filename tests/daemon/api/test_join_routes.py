@@ -116,3 +116,25 @@ async def test_a_join_token_that_is_used_up_or_expired_is_refused(house: House) 
     assert [status for status, _ in (second, late)] == [401, 401]
     assert "as often as it may be" in second[1]["detail"]
     assert "expired at" in late[1]["detail"]
+
+
+async def test_an_agent_may_ask_whether_it_would_be_let_in_and_uses_nothing_up(
+    house: House,
+) -> None:
+    async with from_outside(house) as outside:
+        token = await outside.join_token(uses=1, expires_at=90000.0)
+        node = await outside.node("n1")
+        before = house.state.credentials[token.id]
+        joins = await outside.ask("GET", "/agent/v1/whoami", token=token)
+        speaks = await outside.ask("GET", "/agent/v1/whoami", token=node)
+
+    assert (joins[0], speaks[0]) == (200, 200)
+    told = {key: joins[1][key] for key in ("role", "token", "uses_left", "expires_at")}
+    assert told == {
+        "role": "agent",
+        "token": token.id,
+        "uses_left": 1,
+        "expires_at": "1970-01-02T01:00:00.000Z",
+    }
+    assert (speaks[1]["role"], speaks[1]["node"], speaks[1]["protocol_max"]) == ("node", "n1", 1)
+    assert house.state.credentials[token.id] == before

@@ -25,7 +25,8 @@ NAMES: Final = {
 }
 
 OPEN, SCRAPERS, EVERYBODY = "without a name", "programs of this host", "everybody"
-OWNER, ADMIN, JOINING, NODES = "the owner", "admins", "agents that join", "nodes"
+OWNER, ADMIN = "the owner", "admins"
+JOINING, NODES, AGENTS = "agents that join", "nodes", "agents that join, and nodes"
 JOB: Final = "/api/v1/jobs/{id}"
 POOL: Final = "/api/v1/pools/{pool}"
 QUEUE: Final = "/api/v1/pools/{pool}/queues/{queue}"
@@ -89,6 +90,7 @@ WHOSE: Final = {
     ("GET", "/agent/v1/logs"): NODES,
     ("GET", "/agent/v1/packs/{hash}"): NODES,
     ("POST", "/agent/v1/files/{request}"): NODES,
+    ("GET", "/agent/v1/whoami"): AGENTS,
     ("POST", "/agent/v1/join"): JOINING,
     ("POST", "/agent/v1/renew"): NODES,
 }
@@ -117,6 +119,7 @@ MAY: Final = {
     ADMIN: {"admin"},
     JOINING: {"join token"},
     NODES: {"node"},
+    AGENTS: {"join token", "node"},
 }
 LOOKS: Final = ("GET", "HEAD")
 CHANGES_NOTHING: Final = ("POST", "/api/v1/jobs:dry-run")
