@@ -41,7 +41,7 @@ def agent_join(args: tuple[str, ...]) -> None:
 @click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def agent_check(args: tuple[str, ...]) -> None:
-    """See step by step whether this machine reaches its controller."""
+    """See whether this machine reaches its controller."""
     _become("eaas_agent", "check", *args, typed="agent")
 
 
