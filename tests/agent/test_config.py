@@ -134,4 +134,7 @@ def test_the_hosts_name_becomes_a_nodes_name(tmp_path: Path) -> None:
 def test_the_example_is_right(tmp_path: Path) -> None:
     example = Path(__file__).parents[2] / "config" / "agent.yaml"
 
-    assert resolved(tmp_path, example.read_text()).name == "node-a"
+    config = resolved(tmp_path, example.read_text())
+
+    assert config.name == "node-a"
+    assert [mount.name for mount in config.mounts] == ["datasets", "nas", "home"]
