@@ -34,7 +34,7 @@ def obey(
     serve: Callable[[Settings, ServiceNotice], Coroutine[Any, Any, None]],
     others: Mapping[Verb, Callable[[Settings], Coroutine[Any, Any, int]]] | None = None,
 ) -> int:
-    """Show the program's settings, or run or do what else was typed with them; return the exit code.
+    """Show the settings, or run or do what else was typed with them; return the exit code.
 
     ``program`` is the word in its file and variables; ``read`` reads its settings; ``others`` are
     the verbs that only this program has.

@@ -21,7 +21,7 @@ class Ending(msgspec.Struct, frozen=True):
 CONTROLLER_STOPPED: Final = Ending("the controller stopped", "controller")
 BEGUN_ANEW: Final = Ending("the controller let it begin anew", "controller")
 AGENT_STOPPED: Final = Ending("the agent was stopped", "agent")
-CUT: Final = Ending("cut without a goodbye: the agent died, or something on the way to it")
+CUT: Final = Ending("cut without a goodbye (its agent died, or the way to it broke)")
 UNREAD: Final = Ending("write timeout: the agent took nothing of what it was sent")
 UNANSWERED: Final = Ending("ping timeout: the agent did not answer")
 

@@ -32,7 +32,7 @@ def hello(state: State, event: e.AgentSaidHello, now: float) -> bool:
         if code == "twin":
             _suspect(state, event, now)
         state.emit(TurnAway(session=event.session, code=code, text=text))
-        state.journal("node.refused", f"{said.node}: {text}", now, node=said.node)
+        links.tell_of_refusal(state, said.node, code, text, now)
         return False
     name = NodeName(said.node)
     old = state.nodes.get(name)

@@ -65,6 +65,16 @@ def tell_of_silence(state: State, node: Node, now: float) -> None:
     state.journal("node.offline", _offline_text(node, now), now, node=node.name)
 
 
+def tell_of_refusal(state: State, name: str, code: str, text: str, now: float) -> None:
+    """Say that an agent was turned away; it tries again and again, and is told of now and then."""
+    what = f"{name} {code}"
+    said_at = state.refused.get(what)
+    if said_at is not None and 0 <= now - said_at < TELL_EVERY_S:
+        return
+    state.put_refused(what, now)
+    state.journal("node.refused", f"{name}: {text}", now, node=name)
+
+
 def watch(state: State, node: Node, now: float) -> None:
     """Let end what is over by now, and say where a flapping node stands if that is due."""
     link = settled(node.link, now)

@@ -80,6 +80,8 @@ class State:
         self.last_tick_at: float | None = None
         self.quiet_until = 0.0
         """Until then no silence counts."""
+        self.refused: dict[str, float] = {}
+        """When it was last said of an agent, by name and code, that it was turned away."""
         self.mass_loss: MassLoss | None = None
         """While it stands, silence has no consequences."""
         self._undo: list[Callable[[], Any]] = []
@@ -217,6 +219,12 @@ class State:
         old = self.mass_loss
         self._undo.append(lambda: setattr(self, "mass_loss", old))
         self.mass_loss = loss
+
+    def put_refused(self, what: str, at: float) -> None:
+        """Note that it is said now that an agent was turned away."""
+        old = self.refused.get(what)
+        self._undo.append(lambda: self._set(self.refused, what, old))
+        self.refused[what] = at
 
     def number(self) -> JobNumber:
         """Take the next job number."""

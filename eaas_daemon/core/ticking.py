@@ -41,6 +41,9 @@ def tick(state: State, _event: Tick, now: float) -> None:
         _judge_silence(state, now)
     for node in list(state.nodes.values()):
         links.watch(state, node, now)
+    for what, at in list(islice(state.refused.items(), 64)):
+        if at + links.TELL_EVERY_S < now:
+            del state.refused[what]
     for key, row in list(islice(state.keys.items(), 64)):
         if row.at + KEYS_KEPT_S < now:
             del state.keys[key]

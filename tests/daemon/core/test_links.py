@@ -180,6 +180,17 @@ def test_a_wrong_clock_is_told_when_it_becomes_wrong_and_when_it_is_right_again(
     assert house.kinds[-2:] == ["node.clock_skew", "node.recovered"]
 
 
+def test_an_agent_that_is_turned_away_again_and_again_is_told_of_every_ten_minutes(
+    house: Comings,
+) -> None:
+    house.told.clear()
+    for _ in range(60):  # 20 minutes
+        house.comes(protocol_min=7, protocol_max=7)
+        house.waits(20)
+
+    assert house.kinds == ["node.refused", "node.refused"]
+
+
 def test_the_history_survives_as_the_node_does(house: Comings) -> None:
     house.goes()
 
