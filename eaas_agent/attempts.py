@@ -148,10 +148,14 @@ class Runners:
         def progress(phase: Phase) -> None:
             self._outbox.progress(key, phase)
 
+        async def confirm() -> None:
+            if attempt.order.mounts:  # a file server may have gone while an image was pulled
+                await self._prepare(attempt)
+
         for left in reversed(range(START_TRIES)):
             try:
                 order = await self._prepare(attempt)
-                return await self._runtime.start(order, progress)
+                return await self._runtime.start(order, progress, confirm)
             except StartFailed:
                 raise
             except Exception as error:

@@ -31,10 +31,10 @@ class Mounts:
     """What agent.yaml names, and how each mount was when it was last looked at."""
 
     def __init__(
-        self, defined: Sequence[Mount], places: Places, *, wait_s: float | None = None
+        self, defined: Sequence[Mount], places: Places, *, patience: Patience | None = None
     ) -> None:
         self._places = places
-        self._patience = Patience(WAIT_S if wait_s is None else wait_s)
+        self._patience = patience or Patience(WAIT_S)
         self._making = asyncio.Lock()
         self._defined: dict[str, Mount] = {}
         self._told: dict[str, NamedMount] = {}
@@ -53,7 +53,7 @@ class Mounts:
         return tuple(self._told.values())
 
     async def look(self) -> None:
-        """Look at every mount; takes as long as the slowest, and not longer than ``wait_s``."""
+        """Look at every mount; takes as long as the slowest, as far as patience goes."""
         await asyncio.gather(*map(self._look_at, self._defined.values()))
 
     async def binds(self, order: Order) -> tuple[Bind, ...]:

@@ -4,7 +4,8 @@ import asyncio
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from functools import partial
+from typing import Final, NoReturn, TypeVar
 
 T = TypeVar("T")
 
@@ -29,7 +30,7 @@ class Patience:
         if about in self._overdue:
             raise NoAnswer
         loop = asyncio.get_running_loop()
-        answer: asyncio.Future[T] = loop.create_future()
+        answer: asyncio.Future[Callable[[], T]] = loop.create_future()
         thread = threading.Thread(
             target=_answer, args=(do, answer, loop), name=f"look at {about}", daemon=True
         )
@@ -39,26 +40,32 @@ class Patience:
         finally:
             if not answer.done():
                 self._overdue.add(about)
-                answer.add_done_callback(lambda late: self._late(about, late))
+                answer.add_done_callback(lambda late: self._overdue.discard(about))
         if not answer.done():
             raise NoAnswer
-        return answer.result()
-
-    def _late(self, about: str, answer: "asyncio.Future[Any]") -> None:
-        self._overdue.discard(about)
-        answer.exception()  # nobody else asks any more
+        return answer.result()()
 
 
 def _answer(
-    do: Callable[[], T], answer: "asyncio.Future[T]", loop: asyncio.AbstractEventLoop
+    do: Callable[[], T],
+    answer: "asyncio.Future[Callable[[], T]]",
+    loop: asyncio.AbstractEventLoop,
 ) -> None:
-    settle: Callable[[], None]
+    """Make the call; its error is handed over as a value, for perhaps nobody is there to take it."""
+    outcome: Callable[[], T]
     try:
         result = do()
     except Exception as error:
-        failure = error
-        settle = lambda: answer.set_exception(failure)  # noqa: E731
+        outcome = partial(_raise, error)
     else:
-        settle = lambda: answer.set_result(result)  # noqa: E731
+        outcome = partial(_same, result)
     with suppress(RuntimeError):  # the loop is closed, and nobody waits
-        loop.call_soon_threadsafe(settle)
+        loop.call_soon_threadsafe(answer.set_result, outcome)
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error
+
+
+def _same(result: T) -> T:
+    return result

@@ -24,6 +24,7 @@ from eaas_agent.runtimes.mount_identity import as_submitter
 from eaas_agent.runtimes.port import (
     AttemptKey,
     CachedImage,
+    Confirm,
     Exit,
     Found,
     LogBytes,
@@ -32,6 +33,7 @@ from eaas_agent.runtimes.port import (
     RuntimeState,
     Started,
     StartFailed,
+    confirmed,
 )
 from eaas_agent.runtimes.workspace_access import parse_user, prepare_workspace
 
@@ -77,7 +79,9 @@ class DockerRuntime:
             can_isolate_cards=facts.isolates_cards,
         )
 
-    async def start(self, order: RunOrder, progress: Callable[[Phase], None]) -> Started:
+    async def start(
+        self, order: RunOrder, progress: Callable[[Phase], None], confirm: Confirm = confirmed
+    ) -> Started:
         """Start the attempt, or adopt it when it exists already; raise ``StartFailed`` otherwise.
 
         Cancelling the call stops a pull and leaves nothing of what the call made; a
@@ -90,10 +94,10 @@ class DockerRuntime:
             raise StartFailed(words, code="image_bad_name", fault="user")
         try:
             try:
-                return await self._start(order, order.image, progress)
+                return await self._start(order, order.image, progress, confirm)
             except ImageGone:
                 self._shelf.forget(order.image, order.image_digest)
-                return await self._start(order, order.image, progress)
+                return await self._start(order, order.image, progress, confirm)
         except ImageGone as error:
             words = f"image {order.image} vanished while the job was started"
             raise StartFailed(words, code="engine_error", fault="node") from error
@@ -143,7 +147,11 @@ class DockerRuntime:
         await self._engine.close()
 
     async def _start(
-        self, order: RunOrder, image_name: str, progress: Callable[[Phase], None]
+        self,
+        order: RunOrder,
+        image_name: str,
+        progress: Callable[[Phase], None],
+        confirm: Confirm,
     ) -> Started:
         facts = await self._engine.facts()
         order = await asyncio.to_thread(as_submitter, order, facts, my_uid=os.geteuid())
@@ -157,6 +165,7 @@ class DockerRuntime:
             pids_limit=self._pids_limit,
         )
         await _open_workspace(order, image, facts)
+        await confirm()
         started = await launch(self._engine, order, payload, progress)
         return structs.replace(started, image_digest=image.digest)
 

@@ -12,6 +12,7 @@ from typing import Final
 from eaas_agent.runtimes.port import (
     AttemptKey,
     CachedImage,
+    Confirm,
     Exit,
     Found,
     LogBytes,
@@ -21,6 +22,7 @@ from eaas_agent.runtimes.port import (
     Started,
     StartFailed,
     Stream,
+    confirmed,
 )
 
 PIECE_BYTES: Final = 16 * 1024
@@ -103,7 +105,9 @@ class FakeRuntime:
         """Return what the test set."""
         return RuntimeState(kind="process", engine=None, fault=self.fault)
 
-    async def start(self, order: RunOrder, progress: Callable[[Phase], None]) -> Started:
+    async def start(
+        self, order: RunOrder, progress: Callable[[Phase], None], confirm: Confirm = confirmed
+    ) -> Started:
         """Start or adopt the attempt."""
         for phase in self.phases:
             progress(phase)
@@ -113,6 +117,7 @@ class FakeRuntime:
             raise self.refusal
         attempt = self.attempts.get(order.key)
         if attempt is None:
+            await confirm()
             self.starts.append(order.key)
             attempt = self.attempts[order.key] = FakeAttempt(order, self._clock())
         return Started(handle=_handle(order.key), started_at=attempt.started_at)

@@ -1,6 +1,6 @@
 """What the agent asks of a runtime: start an attempt, wait for it, stop it, read its log."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal, Protocol
 
@@ -173,15 +173,26 @@ class StartFailed(EaasError):
         self.exit_code = exit_code
 
 
+Confirm = Callable[[], Awaitable[None]]
+"""Raises ``StartFailed`` when an order can't be met any more."""
+
+
+async def confirmed() -> None:
+    """Confirm what nothing can have changed."""
+
+
 class Runtime(Protocol):
     """One way to run attempts. Every method may be called again after a restart of the agent."""
 
     async def probe(self) -> RuntimeState:
         """Return whether jobs can run now; never raises for an engine that is away or hangs."""
 
-    async def start(self, order: RunOrder, progress: Callable[[Phase], None]) -> Started:
+    async def start(
+        self, order: RunOrder, progress: Callable[[Phase], None], confirm: Confirm = confirmed
+    ) -> Started:
         """Start the attempt, or adopt it when it exists already; raise ``StartFailed`` otherwise.
 
+        ``confirm`` is called when all that may take long is done, and stops it by ``StartFailed``.
         Cancelling the call stops a pull and leaves nothing running.
         """
 

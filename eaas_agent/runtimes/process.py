@@ -22,6 +22,7 @@ from eaas.ids import JobUid
 from eaas_agent.runtimes.port import (
     AttemptKey,
     CachedImage,
+    Confirm,
     Exit,
     Found,
     LogBytes,
@@ -30,6 +31,7 @@ from eaas_agent.runtimes.port import (
     RuntimeState,
     Started,
     StartFailed,
+    confirmed,
 )
 from eaas_agent.runtimes.process_adopt import adopt, lives
 from eaas_agent.runtimes.process_attempt import Attempt, Host
@@ -86,8 +88,13 @@ class ProcessRuntime:
             kind="process", engine=None, fault=self._fault(), notes=NOTES, can_isolate_cards=False
         )
 
-    async def start(self, order: RunOrder, progress: Callable[[Phase], None]) -> Started:
-        """Start the attempt, or adopt it when it exists. Takes no time worth a phase."""
+    async def start(
+        self, order: RunOrder, progress: Callable[[Phase], None], confirm: Confirm = confirmed
+    ) -> Started:
+        """Start the attempt, or adopt it when it exists.
+
+        Takes no time worth a phase, nor one in which what was prepared could change.
+        """
         known = self._attempts.get(order.key)
         if known is None:
             folder = self._folder(order.key)

@@ -19,7 +19,7 @@ from eaas.views import (
     QueueView,
     ReasonView,
 )
-from eaas.wire.from_agent import CardReport, NamedMount
+from eaas.wire.from_agent import CardReport, Inventory, NamedMount
 from eaas_daemon.core import links
 from eaas_daemon.core.ask import ask_of
 from eaas_daemon.core.fit import cards_in, unfit
@@ -75,16 +75,18 @@ def node_view(state: State, node: Node) -> NodeView:
             ImageView(name=image.name, digest=image.digest, size_mib=image.size_mib)
             for image in inventory.images
         ),
-        mounts=tuple(map(_mount, inventory.named_mounts)),
+        mounts=tuple(_mount(mount, inventory) for mount in inventory.named_mounts),
     )
 
 
-def _mount(mount: NamedMount) -> MountView:
+def _mount(mount: NamedMount, inventory: Inventory) -> MountView:
+    plain = inventory.runtime == "process"
+    reason = "plain processes can't have mounts" if plain else mount.unavailable
     return MountView(
         name=mount.name,
         read_only=mount.read_only,
-        available=mount.unavailable is None,
-        reason=mount.unavailable,
+        available=reason is None,
+        reason=reason,
         users=mount.users,
         queues=mount.queues,
         per_user=mount.per_user,

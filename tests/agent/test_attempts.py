@@ -36,6 +36,7 @@ class Bench:
         self.unkillable: asyncio.Queue[tuple[AttemptKey, bool]] = asyncio.Queue()
         self.prepared = 0
         self.broken: Exception | None = None
+        self.gone: StartFailed | None = None
         spool = Spool("spool", last_seq=0, lookup=lambda after, limit: ())
         post = self.events.put_nowait
         self.runners = Runners(
@@ -62,6 +63,8 @@ class Bench:
         self.prepared += 1
         if self.broken is not None and self.prepared == 1:
             raise self.broken
+        if self.gone is not None and self.prepared > 1:
+            raise self.gone
         return RunOrder(
             key=attempt.key,
             number=JobNumber(1),
@@ -96,6 +99,20 @@ async def test_an_attempt_begins_and_ends() -> None:
             exit=Exit(exit_code=3, finished_at=51.0, ran_for_s=1.0),
             log_bytes=(0, 0),
         )
+
+
+async def test_a_mount_that_goes_away_while_an_image_is_pulled_is_not_given() -> None:
+    async with a_bench() as bench:
+        bench.runtime.holds_starts = asyncio.Event()
+        bench.gone = StartFailed("nothing is mounted", code="mount_unavailable", fault="node")
+        order = an_order(mounts=("nas:/nas",))
+        bench.runners.start(Attempt(order=order, state="accepted", boot_id="b"))
+        bench.runtime.holds_starts.set()
+
+        event = await bench.next()
+
+        assert isinstance(event, DidNotStart)
+        assert (event.code, bench.runtime.starts) == ("mount_unavailable", [])
 
 
 async def test_a_refused_start_is_told() -> None:

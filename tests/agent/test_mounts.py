@@ -10,6 +10,7 @@ from eaas.wire.from_agent import NamedMount
 from eaas_agent.mount_check import places_of
 from eaas_agent.mounts import SILENT, Mounts
 from eaas_agent.named_folders import Mount
+from eaas_agent.patience import Patience
 from eaas_agent.runtimes.port import Bind, StartFailed
 from tests.rig.agents import an_order
 from tests.rig.disks import a_silent_disk
@@ -23,9 +24,11 @@ class Node:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.patience = Patience(30.0)
 
-    def mounts(self, *defined: Mount, wait_s: float = 30.0) -> Mounts:
-        return Mounts(defined, places_of(self.folder / "agent", os.geteuid()), wait_s=wait_s)
+    def mounts(self, *defined: Mount) -> Mounts:
+        places = places_of(self.folder / "agent", os.geteuid())
+        return Mounts(defined, places, patience=self.patience)
 
     def mount(self, name: str, *, there: bool = True, **but: Any) -> Mount:
         if there:
@@ -141,11 +144,14 @@ async def test_new_rules_count_at_once_and_new_mounts_after_a_look(node: Node) -
 @needs_root
 async def test_a_disk_that_never_answers_holds_up_neither_looks_nor_other_jobs(node: Node) -> None:
     nas = node.mount("nas")
-    mounts = node.mounts(node.mount("data"), nas, wait_s=0.2)
+    mounts = node.mounts(node.mount("data"), nas)
     with a_silent_disk(nas.path):
+        node.patience.wait_s = 0.05
+        with pytest.raises(StartFailed):
+            await mounts.binds(an_order(mounts=("nas:/nas",)))
+        node.patience.wait_s = 30.0
         async with asyncio.timeout(20):
-            for _ in range(3):
-                await mounts.look()
+            await mounts.look()
             sentence, code, _ = await refusal(mounts, "nas:/nas")
         assert sentence == f"mount nas can't be used now: {SILENT}"
         assert code == "mount_unavailable"

@@ -44,6 +44,7 @@ async def test_nobody_asks_again_while_a_call_hangs_and_others_go_on(hanging: Ha
         with pytest.raises(NoAnswer):
             await patience.call("nas", hanging)
 
+    assert await asyncio.to_thread(hanging.begun.wait, 30)
     assert hanging.calls == 1
     patience.wait_s = 30.0
     assert await patience.call("disk", lambda: 7) == 7

@@ -59,7 +59,7 @@ async def site(engine: str, folder: Path) -> AsyncIterator[Site]:
     """A pool of these tests' own, whose only node has mounts and looks at them all the time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(housekeeping, "LOOK_EVERY_S", 0.1)
-        patch.setattr(mounts, "WAIT_S", 0.3)
+        patch.setattr(mounts, "WAIT_S", 2.0)
         async with an_installation(engine) as pool:
             pool.start_controller()
             await provide_images(engine)

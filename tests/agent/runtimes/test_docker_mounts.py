@@ -10,7 +10,7 @@ from msgspec import structs
 from eaas_agent.runtimes.docker import DockerRuntime
 from eaas_agent.runtimes.port import Bind, RunOrder, StartFailed
 from tests.rig.disks import a_disk
-from tests.rig.docker_orders import an_order, run, started
+from tests.rig.docker_orders import an_order, ignore_phase, run, started
 
 pytestmark = [
     pytest.mark.docker,
@@ -88,3 +88,17 @@ async def test_a_folder_that_is_missing_is_never_made(
 
     assert (caught.value.reason_code, caught.value.fault) == ("mount_unavailable", "node")
     assert not (tmp_path / "gone").exists()
+
+
+async def test_nothing_is_made_when_the_mount_is_gone_once_the_image_is_there(
+    docker_runtime: DockerRuntime, busybox: str, workspace: Path, data: Path
+) -> None:
+    async def gone() -> None:
+        raise StartFailed("nothing is mounted", code="mount_unavailable", fault="node")
+
+    order = with_mount(an_order(busybox, "true", workspace), data, read_only=True)
+
+    with pytest.raises(StartFailed, match="nothing is mounted"):
+        await docker_runtime.start(order, ignore_phase, gone)
+
+    assert await docker_runtime.find() == []

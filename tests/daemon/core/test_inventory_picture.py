@@ -255,3 +255,12 @@ def test_a_mount_is_shown_with_who_may_have_it_and_why_nobody_can_now() -> None:
             per_user=True,
         ),
     )
+
+
+def test_a_node_of_plain_processes_says_that_its_mounts_are_for_no_job() -> None:
+    house = House()
+    house.node("n1", runtime="process", mounts=[wire.NamedMount(name="data")])
+
+    (mount,) = node(house).mounts
+
+    assert (mount.available, mount.reason) == (False, "plain processes can't have mounts")
