@@ -1,4 +1,5 @@
 import asyncio
+import socket
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, suppress
@@ -48,6 +49,18 @@ class Agent:
 
     async def hear(self) -> AnyToAgent:
         return TO_AGENT.decode(await self.socket.receive_bytes(timeout=SOON_S))
+
+    @property
+    def transport(self) -> asyncio.WriteTransport:
+        connection = self.socket._response.connection
+        assert connection is not None
+        assert connection.transport is not None
+        return connection.transport
+
+    def narrow(self) -> None:
+        """Let little be on its way to this end before the other has to wait."""
+        ours = self.transport.get_extra_info("socket")
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
 
     async def closed_with(self) -> int | None:
         """Wait for the end of the connection and return its code."""
@@ -221,9 +234,7 @@ async def test_a_twin_is_refused_and_the_first_one_stays(daemon: Daemon) -> None
 async def test_a_connection_that_is_cut_begins_the_silence(daemon: Daemon) -> None:
     agent = await daemon.welcomed()
 
-    assert agent.socket._response.connection is not None
-    assert agent.socket._response.connection.transport is not None
-    agent.socket._response.connection.transport.abort()
+    agent.transport.abort()
 
     end = await daemon.last_end()
     assert (end.why, end.by) == (CUT.why, "nobody")
@@ -316,6 +327,7 @@ async def test_an_agent_that_stops_reading_is_cut(
 ) -> None:
     monkeypatch.setattr(link, "PING_S", 600.0)  # the write is what is to fail
     agent = await daemon.welcomed()
+    agent.narrow()
     assert not agent.socket.closed  # nothing reads from here on
 
     said = 0
