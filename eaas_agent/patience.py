@@ -51,7 +51,7 @@ def _answer(
     answer: "asyncio.Future[Callable[[], T]]",
     loop: asyncio.AbstractEventLoop,
 ) -> None:
-    """Make the call; its error is handed over as a value, for perhaps nobody is there to take it."""
+    """Make the call; its error is handed over as a value, for perhaps nobody takes it."""
     outcome: Callable[[], T]
     try:
         result = do()
