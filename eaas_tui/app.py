@@ -96,6 +96,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         self._pace: Final = Pace(slow=self.arguments.slow)
         self._due: Timer | None = None
         self._is_held = False
+        self._recording_is_over = False
         self._node_shown: Screen[Any] | None = None
         """The node's screen that was opened last; it knows which node it came to."""
         self._selected_then: str | None = None
@@ -165,12 +166,19 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
             may |= {"act", "admin"} if picture.is_admin else {"act"}
         self.may = frozenset(may)
 
+    def recording_ended(self, why: str) -> None:
+        """Say once that nothing is kept any more; the status line goes on saying it."""
+        self._recording_is_over = True
+        self._tell_remarks()
+        self.say(why, severity="error")
+
     def _tell_remarks(self) -> None:
         asked = self.arguments
         said = {
             "held: P goes on": self._is_held,
             "view only": asked.view_only,
-            "recording": asked.record is not None,
+            "recording": asked.record is not None and not self._recording_is_over,
+            "recording ended": self._recording_is_over,
             "slow": asked.slow,
         }
         self.remarks = tuple(text for text, holds in said.items() if holds)

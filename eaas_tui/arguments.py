@@ -47,7 +47,8 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--view-only", action="store_true", help="look, but change nothing")
     source = parser.add_mutually_exclusive_group()
-    source.add_argument("--record", type=Path, metavar="FILE", help="keep what is seen in a file")
+    kept = "keep what is seen in a new file"
+    source.add_argument("--record", type=Path, metavar="FILE", help=kept)
     source.add_argument("--replay", type=Path, metavar="FILE", help="show what a file has kept")
     add("--theme", choices=THEMES, help=f"how it looks (default: {THEMES[0]})")
     add("--ascii", action="store_true", help="draw with ASCII only")

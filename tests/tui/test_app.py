@@ -1,5 +1,7 @@
 """The whole console in memory: what its keys do, and what it draws when."""
 
+from pathlib import Path
+
 import pytest
 from textual import events
 from textual.widgets import Input, Static
@@ -161,6 +163,22 @@ async def test_a_console_that_only_looks_says_so_and_offers_nothing_else() -> No
         assert "view only" in lines[0]
         assert "cancel" not in lines[-1]
         assert isinstance(app.screen, JobsScreen)
+
+
+async def test_a_recording_that_ends_is_told_once_and_stays_in_the_top_line(
+    tmp_path: Path,
+) -> None:
+    app = a_console(record=tmp_path / "r.jsonl")
+    async with app.run_test(size=(120, 30)) as pilot:
+        assert "recording" in app.remarks
+        app.recording_ended("the recording into r.jsonl ended: No space left on device")
+        await pilot.press("P")
+        await pilot.pause()
+
+        assert app.remarks == ("held: P goes on", "recording ended")
+        assert "recording ended" in screen_lines(app)[0]
+        (notice,) = app._notifications
+        assert notice.message == "the recording into r.jsonl ended: No space left on device"
 
 
 async def test_the_command_line_does_what_it_says_and_explains_what_it_cannot() -> None:

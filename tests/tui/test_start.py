@@ -115,6 +115,17 @@ def test_a_wrong_start_is_a_sentence(
         assert terminal.is_sane
 
 
+def test_a_recording_speaks_to_no_terminal_in_the_sentence_that_refuses_it(
+    environ: Mapping[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "hostile.jsonl"
+    path.write_text('{"at": 1, "frame": {"type": "\\u001b]0;title\\u0007"}}\n')
+    with RealTerminal.console("--replay", str(path), environ=environ) as terminal:
+        assert terminal.await_end() == 2
+        assert "hostile.jsonl, line 1, is not a recorded frame" in terminal.text
+        assert b"\x1b]" not in terminal.written
+
+
 def test_without_a_terminal_it_says_what_to_use_instead(environ: Mapping[str, str]) -> None:
     line = [sys.executable, "-m", "eaas_tui"]
     ended = subprocess.run(
