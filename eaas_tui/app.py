@@ -33,10 +33,12 @@ from eaas_tui.pace import Pace
 from eaas_tui.screens.acting import CloneAsked
 from eaas_tui.screens.base import PictureApp, PictureScreen
 from eaas_tui.screens.help import Entry, HelpScreen
+from eaas_tui.stylesheet import LeanStylesheet
 from eaas_tui.views import BASES, made
 
 if TYPE_CHECKING:
     from eaas.client import Client
+    from eaas_tui.editor import Editor
 
 TWICE_WITHIN_S: Final = 3.0
 """Two ``ctrl+c`` within this time leave the console, whatever is open."""
@@ -85,6 +87,8 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         self.failure: str | None = None
         """Why the console could not begin, as a sentence."""
         self.loop: asyncio.AbstractEventLoop | None = None
+        self.editor: Editor | None = None
+        """The person's editor while it has the terminal, and with it this thread."""
         self.actions: Final[Actions] = Actions(
             client=lambda: self.client,
             picture=lambda: self.picture,
@@ -106,6 +110,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         if self.no_color:
             themes.leave_colours_out(self)
         self.theme = themes.full_name(self.arguments.theme)
+        self.stylesheet = LeanStylesheet(variables=self.get_css_variables())
 
     # --- beginning
 
@@ -130,7 +135,9 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         await source.feed(self)
 
     def end(self, code: int) -> None:
-        """End from any thread, with this exit code."""
+        """End from any thread, with this exit code; an editor that runs is ended too."""
+        if self.editor is not None:
+            self.editor.end()
         if self.loop is not None and not self.loop.is_closed():
             self.loop.call_soon_threadsafe(partial(self.exit, return_code=code))
 

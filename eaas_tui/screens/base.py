@@ -35,6 +35,15 @@ class PictureScreen(Screen[None]):
 
     picture: var[Picture] = var(EMPTY, init=False)
 
+    def on_compose(self) -> None:
+        """Take the terminal's size before there are widgets that would be styled anew for it."""
+        width, height = self.app.size
+        for cells, steps in (
+            (width, self.HORIZONTAL_BREAKPOINTS),
+            (height, self.VERTICAL_BREAKPOINTS),
+        ):
+            self.add_class(*self._get_breakpoint_classes(cells, steps or []), update=False)
+
     def on_mount(self) -> None:
         """Begin to follow."""
         self.watch(self.app, "picture", self._follow, init=False)
