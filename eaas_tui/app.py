@@ -100,6 +100,8 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         self._pace: Final = Pace(slow=self.arguments.slow)
         self._due: Timer | None = None
         self._is_held = False
+        self._ended_early: int | None = None
+        """With which code it is to end as soon as it has begun."""
         self._recording_is_over = False
         self._node_shown: Screen[Any] | None = None
         """The node's screen that was opened last; it knows which node it came to."""
@@ -117,6 +119,8 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
     def on_mount(self) -> None:
         """Paint first; the client library is imported after that."""
         self.loop = asyncio.get_running_loop()
+        if self._ended_early is not None:
+            self.exit(return_code=self._ended_early)
         self.app_resume_signal.subscribe(self, self._came_back, immediate=True)
         self.watch(self, "picture", self._know_the_person, init=False)
         self._tell_remarks()
@@ -138,7 +142,9 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         """End from any thread, with this exit code; an editor that runs is ended too."""
         if self.editor is not None:
             self.editor.end()
-        if self.loop is not None and not self.loop.is_closed():
+        if self.loop is None:
+            self._ended_early = code
+        elif not self.loop.is_closed():
             self.loop.call_soon_threadsafe(partial(self.exit, return_code=code))
 
     # --- drawing

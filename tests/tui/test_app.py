@@ -77,6 +77,14 @@ async def test_ctrl_c_twice_leaves_whatever_is_open() -> None:
         assert app._exit is True
 
 
+async def test_an_end_that_comes_before_the_beginning_is_not_forgotten() -> None:
+    app = a_console()
+    app.end(143)
+    async with app.run_test():
+        assert app._exit is True
+    assert app.return_code == 143
+
+
 async def test_q_is_a_letter_where_one_types() -> None:
     app = a_console()
     async with app.run_test() as pilot:

@@ -36,7 +36,7 @@ def test_a_recording_is_shown_and_q_leaves_the_terminal_sane(environ: Mapping[st
         assert terminal.is_sane
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_leaves_the_terminal_sane(
     environ: Mapping[str, str], number: signal.Signals
 ) -> None:
