@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
+from socket import gethostname
 from typing import Any, Final
 
 from aiohttp import web
@@ -120,7 +121,7 @@ async def assemble(
     late.append(engine)
     await stack.enter_async_context(logs)
     roster, hub = Roster(state, clock.now), Hub(engine)
-    intake = Intake(engine, logs, os.geteuid(), clock)
+    intake = Intake(engine, logs, os.geteuid(), clock, name=f"{paths.home} on {gethostname()}")
     live = _measured(engine)
     for listener in (roster, hub, sampler, intake):
         engine.listen(listener)

@@ -23,9 +23,19 @@ class Intake:
     """The watched folders of one controller; a listener of its engine."""
 
     def __init__(
-        self, engine: Engine, logs: LogStore, service_uid: int, clock: Clock, *, hints: bool = True
+        self,
+        engine: Engine,
+        logs: LogStore,
+        service_uid: int,
+        clock: Clock,
+        *,
+        name: str,
+        hints: bool = True,
     ) -> None:
-        """Watch nothing yet. Without ``hints`` folders are only looked into every few seconds."""
+        """Watch nothing yet; ``name`` is this controller's, before others that watch the same.
+
+        Without ``hints`` folders are only looked into every few seconds.
+        """
         self._listens = hints
         self._tools = Tools(
             engine=engine,
@@ -34,6 +44,7 @@ class Intake:
             hints=Hints(self._wake),
             clock=clock,
             service_uid=service_uid,
+            name=name,
             claims={},
         )
         self._watches: dict[Path, FolderWatch] = {}
