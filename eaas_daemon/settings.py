@@ -1,7 +1,8 @@
 """What can be set of the controller, in controller.yaml, by variables and on its command line."""
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -93,7 +94,9 @@ class Folders(Check, frozen=True, kw_only=True):
     def read(self, value: object) -> tuple[FolderSettings, ...]:
         if not isinstance(value, list | tuple):
             raise wrong(f"must be a list of `- path: /srv/jobs` entries, not {shown(value)}")
-        return each(value, _folder)
+        folders = each(value, _folder)
+        _refuse_twice(folders)
+        return folders
 
     def typed(self, value: tuple[FolderSettings, ...]) -> object:
         return [_folder_typed(settings) for settings in value]
@@ -118,6 +121,18 @@ def _folder(value: object) -> FolderSettings:
     if mistakes:
         raise Wrong(*mistakes)
     return FolderSettings(**values)
+
+
+def _refuse_twice(folders: Sequence[FolderSettings]) -> None:
+    """Refuse two entries for one folder: nobody could tell which of them holds."""
+    first: dict[Path, int] = {}
+    mistakes: list[Mistake] = []
+    for index, folder in enumerate(folders):
+        if first.setdefault(folder.path, index) != index:
+            message = f"is the same folder as in entry {first[folder.path] + 1}"
+            mistakes += below(index, below("path", wrong(message).mistakes))
+    if mistakes:
+        raise Wrong(*mistakes)
 
 
 def _folder_typed(settings: FolderSettings) -> dict[str, object]:

@@ -39,6 +39,7 @@ def test_the_defaults_are_those_of_the_configuration() -> None:
         ("folders: [{pool: lab}]", "folders[0]: needs a path"),
         ("folders: [{path: jobs}]", "folders[0].path: must be a path from the root on"),
         ("folders: [{path: /a, pol: lab}]", "folders[0].pol: a watched folder has no such key"),
+        ("folders: [/a, /b, {path: /a/}]", "folders[2].path: is the same folder as in entry 1"),
         ("folders: [{path: /a, log: yes}]", "must be true or false"),
         ("folders: [{path: /a, user: a b}]", "must be a user's name"),
         ("folders: [{path: /a, keep_days: 0}]", "must be a number of days from 1 on, or always"),
