@@ -14,10 +14,13 @@ from rich.cells import cell_len
 from rich.color import ColorSystem
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
+from textual.driver import Driver
+from textual.events import Resize
 from textual.screen import Screen
 from textual.strip import Strip
 
 from eaas_tui.cells import PLAIN, Look, look_of, sgr, signs_of
+from eaas_tui.driver import TerminalDriver
 
 BRIDGED: Final = 4
 """A gap of so many unchanged cells is written again: a move of the cursor is as long."""
@@ -185,6 +188,16 @@ class DiffWriter(App[None]):
     def forget_shown(self) -> None:
         """Believe nothing of what the terminal shows: it was cleared, or others wrote to it."""
         self._shown = None
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what stands between this and the terminal."""
+        return TerminalDriver
+
+    def on_resize(self, event: Resize) -> None:
+        """Draw all anew when a size is back before it was looked at: the terminal has cut it."""
+        if self._shown is not None and event.size == self.screen.size:
+            self.forget_shown()
+            self.screen.refresh()
 
     def _set_pointer_shape(self, shape: str) -> None:
         """Leave the mouse pointer alone: it would be written on every change of the screen."""

@@ -170,6 +170,16 @@ def test_ctrl_l_draws_everything_anew(environ: Mapping[str, str]) -> None:
         terminal.press("q")
 
 
+def test_a_size_that_was_another_for_a_moment_is_drawn_anew(environ: Mapping[str, str]) -> None:
+    with RealTerminal.console("--replay", BUSY, environ=environ) as terminal:
+        terminal.await_text("Mini EaaS", "node00")
+        terminal.await_quiet(0.3)
+        terminal.wipe()
+        terminal.send_signal(signal.SIGWINCH)
+        terminal.await_text("Mini EaaS", "node00", "? help")
+        terminal.press("q")
+
+
 def test_a_suspended_console_comes_back_with_the_whole_screen(environ: Mapping[str, str]) -> None:
     with RealTerminal.console("--replay", BUSY, environ=environ) as terminal:
         terminal.await_text("Mini EaaS", "node00")
