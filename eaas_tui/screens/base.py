@@ -7,6 +7,7 @@ from textual.app import App
 from textual.reactive import var
 from textual.screen import Screen
 
+from eaas_tui import compositor
 from eaas_tui.keys import keys_of
 from eaas_tui.model.picture import EMPTY, Picture
 
@@ -34,6 +35,11 @@ class PictureScreen(Screen[None]):
     """The name that keys, help and the command line know it by."""
 
     picture: var[Picture] = var(EMPTY, init=False)
+
+    def __init__(self) -> None:
+        super().__init__()
+        if compositor.KNOWN:
+            self._compositor = compositor.LeanCompositor()
 
     def on_compose(self) -> None:
         """Take the terminal's size before there are widgets that would be styled anew for it."""

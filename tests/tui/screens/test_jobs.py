@@ -332,7 +332,7 @@ async def test_the_preview_follows_the_selection_with_facts_and_the_end_of_the_l
         assert log.render_line(1).text.strip() == "step 2"
 
         await pilot.press("j")
-        assert facts.text().startswith("#2 two")
+        await until(lambda: facts.text().startswith("#2 two"), pilot)
         assert log.pages.size == 0
 
 

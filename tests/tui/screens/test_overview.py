@@ -79,11 +79,12 @@ async def test_what_waits_is_seen_below_what_runs_though_much_has_failed() -> No
 
 async def test_the_selected_job_stands_beside_the_list_on_a_wide_screen() -> None:
     async with on_screen(OverviewScreen(), PICTURE, size=(200, 60)) as (app, pilot):
-        await pilot.press("tab", "tab", "j")
-        await pilot.pause()
-
         about = app.screen.query_one("#preview-facts", TextLines)
-        assert "43" in about.text()
+        await pilot.press("tab", "tab", "j")
+        async with asyncio.timeout(20):
+            while "43" not in about.text():
+                await pilot.pause()
+
         assert about.region.width > 50
 
 
