@@ -321,7 +321,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
     def action_redraw(self) -> None:
         """Clear the terminal and draw everything anew."""
         self.forget_shown()
-        if self._driver is not None:
+        if self._driver is not None and not self.output_waits:  # or it would wait with the rest
             self._driver.write(CLEARED)
         self.screen.refresh()
 

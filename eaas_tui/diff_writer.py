@@ -246,7 +246,10 @@ class DiffWriter(App[None]):
 
     def _pay_the_draw(self) -> None:
         self._owes_a_draw = False
-        self.screen.refresh()
+        if self.output_waits >= FULL_FRAMES:
+            self._owe_a_draw()
+        else:
+            self.screen.refresh()
 
 
 KNOWN: Final = is_known()

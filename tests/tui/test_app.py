@@ -6,7 +6,7 @@ import pytest
 from textual import events
 from textual.widgets import Input, Static
 
-from eaas_tui.app import ConsoleApp
+from eaas_tui.app import CLEARED, ConsoleApp
 from eaas_tui.commanding import CommandLine
 from eaas_tui.screens.events import EventsScreen
 from eaas_tui.screens.help import HelpScreen
@@ -144,6 +144,20 @@ async def test_nothing_is_drawn_while_output_waits(monkeypatch: pytest.MonkeyPat
         monkeypatch.setattr(ConsoleApp, "output_waits", 0)
         app._draw_if_free()
         assert app.picture is app.store.picture
+
+
+@pytest.mark.parametrize(("waits", "written"), [(0, [CLEARED]), (1, [])])
+async def test_a_terminal_that_takes_nothing_is_not_cleared_again_and_again(
+    monkeypatch: pytest.MonkeyPatch, waits: int, written: list[str]
+) -> None:
+    monkeypatch.setattr(ConsoleApp, "output_waits", waits)
+    app = a_console()
+    async with app.run_test() as pilot:
+        came: list[str] = []
+        monkeypatch.setattr(app._driver, "write", came.append)
+        await pilot.press("ctrl+l")
+
+        assert came == written
 
 
 async def test_a_held_picture_stays_until_it_is_let_go() -> None:
