@@ -22,6 +22,7 @@ from eaas.job_lists import each
 from eaas.settings.host_path import HostPath
 from eaas.settings.keys import LOG_KEYS, NAME, Key
 from eaas.spelling import nearest, shown
+from eaas_daemon.intake.names import OWN_FOLDERS, is_meant
 from eaas_daemon.intake.settings import FolderSettings
 
 PROGRAM: Final = "controller"
@@ -95,7 +96,7 @@ class Folders(Check, frozen=True, kw_only=True):
         if not isinstance(value, list | tuple):
             raise wrong(f"must be a list of `- path: /srv/jobs` entries, not {shown(value)}")
         folders = each(value, _folder)
-        _refuse_twice(folders)
+        _refuse_in_each_others_way(folders)
         return folders
 
     def typed(self, value: tuple[FolderSettings, ...]) -> object:
@@ -123,16 +124,27 @@ def _folder(value: object) -> FolderSettings:
     return FolderSettings(**values)
 
 
-def _refuse_twice(folders: Sequence[FolderSettings]) -> None:
-    """Refuse two entries for one folder: nobody could tell which of them holds."""
-    first: dict[Path, int] = {}
+def _refuse_in_each_others_way(folders: Sequence[FolderSettings]) -> None:
+    paths = [folder.path for folder in folders]
     mistakes: list[Mistake] = []
-    for index, folder in enumerate(folders):
-        if first.setdefault(folder.path, index) != index:
-            message = f"is the same folder as in entry {first[folder.path] + 1}"
+    for index, path in enumerate(paths):
+        if (message := _in_the_way(path, paths, before=index)) is not None:
             mistakes += below(index, below("path", wrong(message).mistakes))
     if mistakes:
         raise Wrong(*mistakes)
+
+
+def _in_the_way(path: Path, others: Sequence[Path], *, before: int) -> str | None:
+    """Return why the folder can't be watched beside the others; ``before``: which come earlier."""
+    if path in others[:before]:
+        return f"is the same folder as in entry {others.index(path) + 1}"
+    for other in others:
+        inside = path.relative_to(other).parts if other in path.parents else ()
+        if inside and inside[0] in OWN_FOLDERS:
+            return f"lies in {inside[0]}/, which belongs to the watched folder {other}"
+        if inside and is_meant(inside[0]):
+            return f"lies in {other}, which takes everything called like {inside[0]} for a job file"
+    return None
 
 
 def _folder_typed(settings: FolderSettings) -> dict[str, object]:
