@@ -96,15 +96,17 @@ class Intake:
     async def _keep_watching(self, tasks: asyncio.TaskGroup) -> None:
         """Run the watches that are wanted."""
         at_work: dict[FolderWatch, asyncio.Task[None]] = {}
+        leaving: dict[asyncio.Task[None], Path] = {}
         while True:
             await self._changed.wait()
             self._changed.clear()
             wanted = set(self._watches.values())
-            leaving = {watch.settings.path: at_work.pop(watch) for watch in set(at_work) - wanted}
-            for task in leaving.values():
-                task.cancel()
+            leaving = {task: path for task, path in leaving.items() if not task.done()}
+            for watch in set(at_work) - wanted:
+                leaving[at_work[watch]] = watch.settings.path
+                at_work.pop(watch).cancel()
             for watch in wanted - at_work.keys():
-                before = leaving.get(watch.settings.path)
+                before = [task for task, path in leaving.items() if path == watch.settings.path]
                 at_work[watch] = tasks.create_task(watch.work(before))
 
     async def _end_idle_reader(self) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Final
 
@@ -94,11 +95,11 @@ class FolderWatch:
             looked_at=None if at is None else utc_text(at),
         )
 
-    async def work(self, before: "asyncio.Task[None] | None" = None) -> None:
-        """Work until cancelled, but not before whoever had the same path has ended."""
+    async def work(self, before: "Collection[asyncio.Task[None]]" = ()) -> None:
+        """Work until cancelled, but not before those that had the same path have ended."""
         try:
-            if before is not None:
-                await asyncio.wait([before])
+            if before:
+                await asyncio.wait(before)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._serve())
                 tasks.create_task(self.follower.work())
