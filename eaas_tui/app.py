@@ -26,7 +26,7 @@ from eaas_tui.diff_writer import DiffWriter
 from eaas_tui.ending import write_down
 from eaas_tui.glyphs import BLOCKS, Glyphs
 from eaas_tui.keys import Needs
-from eaas_tui.model.picture import Picture
+from eaas_tui.model.picture import Picture, only_numbers_differ
 from eaas_tui.model.store import Store
 from eaas_tui.one_key import OneKeyAtATime
 from eaas_tui.pace import Pace
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 TWICE_WITHIN_S: Final = 3.0
 """Two ``ctrl+c`` within this time leave the console, whatever is open."""
+SLOW_PORTION_EVERY_S: Final = 1.0
+"""How often a part of a live draw is written where a person has said that the terminal is slow."""
 CLEARED: Final = "\x1b[2J"
 
 
@@ -98,8 +100,12 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         )
         self.log_file: Final = log_file
         self._pace: Final = Pace(slow=self.arguments.slow)
+        if self.arguments.slow:
+            self.portion_every_s = SLOW_PORTION_EVERY_S
         self._due: Timer | None = None
         self._is_held = False
+        self._draws_numbers = False
+        """Whether the picture that is being drawn differs in nothing but readings."""
         self._ended_early: int | None = None
         """With which code it is to end as soon as it has begun."""
         self._recording_is_over = False
@@ -168,10 +174,18 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         else:
             self._pace.drawn(time.monotonic())
             begun_s = time.thread_time()  # others import and read meanwhile
-            self.picture = self.store.picture
-            self.call_after_refresh(
-                lambda: self._pace.took(time.thread_time() - begun_s, time.monotonic())
-            )
+            before, self.picture = self.picture, self.store.picture
+            self._draws_numbers = only_numbers_differ(before, self.picture)
+            self.call_after_refresh(self._drawn, begun_s)
+
+    def _drawn(self, begun_s: float) -> None:
+        self._draws_numbers = False
+        self._pace.took(time.thread_time() - begun_s, time.monotonic())
+
+    @property
+    def is_awaited(self) -> bool:
+        """Tell whether the next draw answers a key, or moves what stands below each other."""
+        return self.is_busy or not self._draws_numbers
 
     def _know_the_person(self, picture: Picture) -> None:
         may: set[Needs] = {"look"}

@@ -18,6 +18,7 @@ from textual.driver import Driver
 from textual.events import Resize
 from textual.screen import Screen
 from textual.strip import Strip
+from textual.timer import Timer
 
 from eaas_tui.cells import PLAIN, Look, look_of, sgr, signs_of
 from eaas_tui.driver import TerminalDriver
@@ -31,6 +32,10 @@ FULL_FRAMES: Final = 8
 """So many frames may wait for a slow terminal; what comes then waits as one. The queue holds 30,
 and blocks the program after that."""
 DRAINED_WITHIN_S: Final = 0.1
+PORTION: Final = 1000
+"""Signs of a draw that nobody waits for that are written at once: what a key paints may have to
+wait for so many on a slow link."""
+PORTION_EVERY_S: Final = 0.25
 
 Cell = tuple[int, int]
 """Row and column."""
@@ -77,16 +82,59 @@ class ShownScreen:
         """Row and column the terminal's cursor is at; None when that isn't sure."""
         self._out: list[str] = []
         self._changed: list[Cell] = []
+        self._left: dict[Cell, None] = {}
+        """What is not written yet, the longest left first."""
+
+    @property
+    def is_behind(self) -> bool:
+        """Tell whether something is left to be written."""
+        return bool(self._left)
 
     def paint(self, pieces: Iterable[Piece], system: ColorSystem) -> str:
         """Return what makes the terminal show the pieces; empty when it does already."""
+        self._put_all(pieces, system)
+        for cell in self._changed if self._left else ():
+            self._left.pop(cell, None)
+        return self._shortest(self._changed)
+
+    def leave(self, pieces: Iterable[Piece], system: ColorSystem) -> None:
+        """Take the pieces for later: ``go_on`` writes them."""
+        self._put_all(pieces, system)
+        self._left.update(dict.fromkeys(self._changed))
+
+    def go_on(self, signs: int | None = None) -> str:
+        """Return what writes about so many signs of what is left, or all of it."""
+        cells = list(self._left)
+        if signs is not None:
+            cells = cells[: self._count_in(signs, cells)]
+        for cell in cells:
+            del self._left[cell]
+        return self._shortest(cells)
+
+    def _put_all(self, pieces: Iterable[Piece], system: ColorSystem) -> None:
+        """Keep the pieces, and note which cells they change."""
         self._changed = []
         for y, x, strip in pieces:
             if 0 <= y < self.size[1]:
                 for text, style, control in strip:
                     if not control:
                         x = self._put(y, x, signs_of(text), look_of(style, system))
-        cells = self._changed
+
+    def _count_in(self, signs: int, cells: Sequence[Cell]) -> int:
+        """Return how many of the cells are written with so many signs."""
+        size, self._cursor = 0, None
+        for count, (y, x) in enumerate(cells):
+            if size >= signs:
+                self._look = PLAIN
+                return count
+            self._out = []
+            self._write(y, x)
+            size += sum(map(len, self._out))
+        self._look = PLAIN
+        return len(cells)
+
+    def _shortest(self, cells: Sequence[Cell]) -> str:
+        """Return the shortest way found to write the cells."""
         written = self._written(cells)
         if len(cells) > SCATTERED:
             return written
@@ -178,6 +226,16 @@ class DiffWriter(App[None]):
 
     _shown: ShownScreen | None = None
     _owes_a_draw = False
+    _was_sized = False
+    """Whether the terminal's size is known; what tells it first is no change of it."""
+    _next_portion: Timer | None = None
+    portion_every_s = PORTION_EVERY_S
+    """How often a part of what nobody waits for is written."""
+
+    @property
+    def is_awaited(self) -> bool:
+        """Tell whether a person waits for the next draw; what isn't awaited comes in portions."""
+        return True
 
     @property
     def output_waits(self) -> int:
@@ -195,7 +253,9 @@ class DiffWriter(App[None]):
 
     def on_resize(self, event: Resize) -> None:
         """Draw all anew when a size is back before it was looked at: the terminal has cut it."""
-        if self._shown is not None and event.size == self.screen.size:
+        is_back = self._was_sized and event.size == self.screen.size
+        self._was_sized = True
+        if self._shown is not None and is_back:
             self.forget_shown()
             self.screen.refresh()
 
@@ -231,12 +291,29 @@ class DiffWriter(App[None]):
         if self._shown is None or self._shown.size != size:
             self._shown = ShownScreen(*size)
         system = self.console._color_system or ColorSystem.TRUECOLOR
-        if out := self._shown.paint(pieces_of(update), system):
+        if isinstance(update, ChopsUpdate) and not self.is_awaited:
+            self._shown.leave(pieces_of(update), system)
+            if self._next_portion is None:
+                self._go_on()
+        else:
+            self._write(self._shown.paint(pieces_of(update), system))
+
+    def _write(self, out: str) -> None:
+        """Write it, if there is anything, as one draw."""
+        if out and self._driver is not None:
             cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
             self._begin_update()
             self._driver.write(f"{out}\x1b[{cursor.y + 1};{cursor.x + 1}H")
             self._end_update()
             self._driver.flush()
+
+    def _go_on(self) -> None:
+        """Write the next portion, unless the last one still waits."""
+        self._next_portion = None
+        if self._shown is not None and self._shown.is_behind:
+            if not self.output_waits:
+                self._write(self._shown.go_on(PORTION))
+            self._next_portion = self.set_timer(self.portion_every_s, self._go_on)
 
     def _owe_a_draw(self) -> None:
         """Draw later, all at once: what is left out now is a difference then."""

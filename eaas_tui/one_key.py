@@ -45,6 +45,11 @@ class OneKeyAtATime(App[None]):
         self._turn = 0
         self._is_busy = False
 
+    @property
+    def is_busy(self) -> bool:
+        """Tell whether a key is being done: what follows from it is not all drawn yet."""
+        return self._is_busy
+
     def acts(self, key: str) -> bool:
         """Tell whether the key would do more than look on the screen that is on top."""
         acts_on = getattr(self.screen, "acts_on", None)

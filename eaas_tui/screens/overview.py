@@ -176,7 +176,7 @@ class OverviewScreen(PoolActingScreen):
     def _give_nodes_their_height(self) -> None:
         """Let few nodes take few lines, and many not all of them."""
         most = max(LEAST_LINES, int(self.size.height * NODES_SHARE))
-        nodes = min(most, max(LEAST_LINES, self._grid.lines_needed))
+        nodes = min(most, max(LEAST_LINES, self._grid.lines_needed(most)))
         queues = min(QUEUE_LINES, len(self.picture.queues) + 1) if self.size.width < MID else 0
         heights = (nodes + queues if self.size.height >= SHORT else 0, queues)
         if heights != self._heights:

@@ -6,6 +6,7 @@ import pytest
 from textual import events
 from textual.widgets import Input, Static
 
+from eaas.wire.to_client import Readings
 from eaas_tui.app import CLEARED, ConsoleApp
 from eaas_tui.commanding import CommandLine
 from eaas_tui.screens.events import EventsScreen
@@ -158,6 +159,21 @@ async def test_a_terminal_that_takes_nothing_is_not_cleared_again_and_again(
         await pilot.press("ctrl+l")
 
         assert came == written
+
+
+async def test_readings_alone_may_be_drawn_in_portions_but_not_what_a_key_paints() -> None:
+    app = a_console("busy")
+    async with app.run_test():
+        app._draw_if_free()
+        assert app.is_awaited
+
+        node = next(iter(app.store.picture.nodes.values()))
+        read = Readings(at="", node=node.name, cpus_used=0.5, memory_used_mib=7, cards=node.cards)
+        app.store.apply(read, 1.0)
+        app._draw_if_free()
+        assert not app.is_awaited
+        app._is_busy = True
+        assert app.is_awaited
 
 
 async def test_a_held_picture_stays_until_it_is_let_go() -> None:
