@@ -4,8 +4,9 @@ from typing import Any, ClassVar
 
 from textual import getters
 from textual.app import App
-from textual.reactive import var
+from textual.reactive import Reactive, var
 from textual.screen import Screen
+from textual.widget import Widget
 
 from eaas_tui import compositor
 from eaas_tui.keys import keys_of
@@ -35,6 +36,8 @@ class PictureScreen(Screen[None]):
     """The name that keys, help and the command line know it by."""
 
     picture: var[Picture] = var(EMPTY, init=False)
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
+    """Who gets the keys. The two that change it draw themselves; Textual draws the whole screen."""
 
     def __init__(self) -> None:
         super().__init__()
