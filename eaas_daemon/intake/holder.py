@@ -62,8 +62,8 @@ class Holder:
         if now - self._since < GONE_AFTER_S:
             other = safe_text(note.name.decode(errors="replace")) or "another home"
             raise HeldElsewhere(
-                f"{self._path} is watched by the controller of {other}: "
-                "let only one of the two watch it"
+                f"{self._path} is watched by the controller of {other}, or was until a moment "
+                "ago: let only one of the two watch it"
             )
         write_part(within, NOTE, self._name, None)
 
