@@ -29,7 +29,7 @@ from eaas_tui.keys import Needs
 from eaas_tui.model.picture import Picture, only_numbers_differ
 from eaas_tui.model.store import Store
 from eaas_tui.one_key import OneKeyAtATime
-from eaas_tui.pace import Pace
+from eaas_tui.pace import GATHERED_S, Pace
 from eaas_tui.screens.acting import CloneAsked
 from eaas_tui.screens.base import PictureApp, PictureScreen
 from eaas_tui.screens.help import Entry, HelpScreen
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 TWICE_WITHIN_S: Final = 3.0
 """Two ``ctrl+c`` within this time leave the console, whatever is open."""
+GIVES_WAY: Final = 10
+"""So many times a live draw waits for keys, however fast they come."""
 SLOW_PORTION_EVERY_S: Final = 1.0
 """How often a part of a live draw is written where a person has said that the terminal is slow."""
 CLEARED: Final = "\x1b[2J"
@@ -104,6 +106,8 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
             self.portion_every_s = SLOW_PORTION_EVERY_S
         self._due: Timer | None = None
         self._is_held = False
+        self._gave_way = 0
+        """How often the live draw that is due has waited for a key."""
         self._draws_numbers = False
         """Whether the picture that is being drawn differs in nothing but readings."""
         self._ended_early: int | None = None
@@ -164,14 +168,18 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
                 self._draw_if_free()
 
     def _draw_if_free(self) -> None:
-        """Draw, unless the terminal has not taken what was drawn before."""
+        """Draw, unless a key is being done or the terminal has not taken what was drawn before."""
         self._due = None
         if self._is_held:
             return
         if self.output_waits:
             self._pace.skipped(time.monotonic())
             self.picture_changed()
+        elif self.is_busy and self._gave_way < GIVES_WAY:
+            self._gave_way += 1
+            self._due = self.set_timer(GATHERED_S, self._draw_if_free)
         else:
+            self._gave_way = 0
             self._pace.drawn(time.monotonic())
             begun_s = time.thread_time()  # others import and read meanwhile
             before, self.picture = self.picture, self.store.picture

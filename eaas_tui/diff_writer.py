@@ -5,6 +5,7 @@ times the bytes. This takes Textual's updates apart into cells and compares. It 
 Textual's private parts, so the version is pinned, and where they differ the stock writer is used.
 """
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from inspect import signature
 from itertools import chain
@@ -73,8 +74,10 @@ def pieces_of(update: LayoutUpdate | ChopsUpdate) -> Iterator[Piece]:
 class ShownScreen:
     """What the terminal shows, cell by cell, and what turns that into something else."""
 
-    def __init__(self, width: int, height: int) -> None:
+    def __init__(self, width: int, height: int, *, since: float = 0.0) -> None:
         self.size: Final = (width, height)
+        self.since: Final = since
+        """Since when all of it is known, by the clock of events."""
         self._signs: Final[list[list[str | None]]] = [[None] * width for _ in range(height)]
         self._looks: Final[list[list[Look]]] = [[PLAIN] * width for _ in range(height)]
         self._look = PLAIN
@@ -226,8 +229,6 @@ class DiffWriter(App[None]):
 
     _shown: ShownScreen | None = None
     _owes_a_draw = False
-    _was_sized = False
-    """Whether the terminal's size is known; what tells it first is no change of it."""
     _next_portion: Timer | None = None
     portion_every_s = PORTION_EVERY_S
     """How often a part of what nobody waits for is written."""
@@ -253,9 +254,8 @@ class DiffWriter(App[None]):
 
     def on_resize(self, event: Resize) -> None:
         """Draw all anew when a size is back before it was looked at: the terminal has cut it."""
-        is_back = self._was_sized and event.size == self.screen.size
-        self._was_sized = True
-        if self._shown is not None and is_back:
+        is_newer = self._shown is not None and event.time > self._shown.since
+        if is_newer and event.size == self.screen.size:
             self.forget_shown()
             self.screen.refresh()
 
@@ -289,7 +289,7 @@ class DiffWriter(App[None]):
             return
         size = (self.size.width, self.size.height)
         if self._shown is None or self._shown.size != size:
-            self._shown = ShownScreen(*size)
+            self._shown = ShownScreen(*size, since=time.monotonic())
         system = self.console._color_system or ColorSystem.TRUECOLOR
         if isinstance(update, ChopsUpdate) and not self.is_awaited:
             self._shown.leave(pieces_of(update), system)

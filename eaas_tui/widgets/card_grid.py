@@ -123,19 +123,19 @@ class CardGrid(Widget, can_focus=True):
 
     # --- what it knows
 
-    def lines_needed(self, most: int) -> int:
-        """How many lines it would take to show everything, the title and the last one too.
+    def lines_needed(self, picture: Picture, most: int, *, empty: str = "") -> int:
+        """How many lines it would take to show all of it, the title and the last one too.
 
         With fewer lines cells get smaller, so it is said for the ``most`` that there may be,
         however many there are now.
         """
         grid = lay_out(
-            self._picture,
+            picture,
             width=max(1, self.size.width),
             height=max(0, most - FRAME_LINES),
             closed=self.closed,
         )
-        return len(grid.lines) + len(self._empty.splitlines()) + FRAME_LINES
+        return len(grid.lines) + len(empty.splitlines()) + FRAME_LINES
 
     @property
     def node(self) -> str | None:

@@ -7,7 +7,7 @@ from textual import events
 from textual.widgets import Input, Static
 
 from eaas.wire.to_client import Readings
-from eaas_tui.app import CLEARED, ConsoleApp
+from eaas_tui.app import CLEARED, GIVES_WAY, ConsoleApp
 from eaas_tui.commanding import CommandLine
 from eaas_tui.screens.events import EventsScreen
 from eaas_tui.screens.help import HelpScreen
@@ -159,6 +159,18 @@ async def test_a_terminal_that_takes_nothing_is_not_cleared_again_and_again(
         await pilot.press("ctrl+l")
 
         assert came == written
+
+
+async def test_a_live_draw_gives_way_to_a_key_but_not_for_ever() -> None:
+    app = a_console("busy")
+    async with app.run_test():
+        app._is_busy = True
+        for _ in range(GIVES_WAY):
+            app._draw_if_free()
+            assert app.picture.seq == 0
+        app._draw_if_free()
+
+        assert app.picture is app.store.picture
 
 
 async def test_readings_alone_may_be_drawn_in_portions_but_not_what_a_key_paints() -> None:

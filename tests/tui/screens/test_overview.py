@@ -58,13 +58,13 @@ async def test_a_hundred_nodes_keep_the_height_that_they_were_first_given() -> N
     async with on_screen(OverviewScreen(), picture, size=(200, 60)) as (app, pilot):
         grid = app.screen.query_one(CardGrid)
         async with asyncio.timeout(20):
-            while grid.size.height != grid.lines_needed(27):
+            while grid.size.height != grid.lines_needed(picture, 27):
                 await pilot.pause()
         first = grid.size.height
         app.screen.draw(picture)  # type: ignore[attr-defined]
         await pilot.pause()
 
-        assert grid.size.height == first == grid.lines_needed(27)
+        assert grid.size.height == first == grid.lines_needed(picture, 27)
 
 
 @pytest.mark.parametrize("size", SIZES[1:])
