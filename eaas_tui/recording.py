@@ -13,12 +13,11 @@ import msgspec
 
 from eaas.errors import EaasError
 from eaas.wire.to_client import AnyToClient, Snapshot
+from eaas_tui.model.format import LAST_MOMENT
 from eaas_tui.model.store import Store
 
 MAX_LINE_BYTES: Final = 64 << 20
 """The longest frame of a large pool is a tenth of it."""
-LAST_MOMENT: Final = 253_000_000_000
-"""The year 9987: later ones have no date in every time zone."""
 
 
 class Recorded(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
