@@ -192,8 +192,16 @@ def test_a_suspended_console_comes_back_with_the_whole_screen(environ: Mapping[s
 
 
 def test_the_first_screen_needs_no_yaml_and_no_form() -> None:
-    code = "import sys, eaas_tui.start, eaas_tui.screens.overview\nsys.exit(repr({*sys.modules}))"
+    first = "eaas_tui.__main__, eaas_tui.start, eaas_tui.screens.overview"
+    code = f"import sys, {first}\nsys.exit(repr({{*sys.modules}}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr
 
-    heavy = {"yaml", "aiohttp", "eaas_tui.desk", "textual.widgets._text_area"}
+    heavy = {
+        "yaml",
+        "aiohttp",
+        "argparse",
+        "hashlib",
+        "eaas_tui.desk",
+        "textual.widgets._text_area",
+    }
     assert not ast.literal_eval(loaded) & heavy
