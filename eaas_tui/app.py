@@ -18,7 +18,7 @@ from textual.widgets import Input
 
 from eaas.errors import EaasError
 from eaas.views import JobView
-from eaas_tui import keys, themes
+from eaas_tui import keys, rubbish, themes
 from eaas_tui.actions import Actions, Severity
 from eaas_tui.arguments import Arguments
 from eaas_tui.commanding import Commanding
@@ -138,8 +138,8 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
 
     def _begin(self) -> None:
         if not gc.isenabled():
-            gc.freeze()
-            gc.enable()
+            rubbish.begin()
+            self.set_interval(rubbish.LOOK_EVERY_S, lambda: rubbish.clear(self.rested_s))
         if self.arguments.replay is not None or self.environ:
             self.run_worker(self._feed(), name="feed", exclusive=True)
 
