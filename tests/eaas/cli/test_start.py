@@ -66,7 +66,7 @@ def test_the_console_does_not_wait_for_the_commands_nor_for_a_second_interpreter
         ("click", ["--help"]),
         ("eaas.client", ["status"]),
         ("aiohttp", ["status"]),
-        ("argparse", ["tui"]),
+        ("eaas_tui.arguments", ["tui"]),
         ("textual", ["tui"]),
     ],
 )
