@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 from textual import getters
+from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.reactive import Reactive, var
 from textual.screen import Screen
@@ -19,11 +20,13 @@ class PictureApp(App[None]):
     picture: var[Picture] = var(EMPTY, init=False)
 
     def forget_gone(self) -> None:
-        """Forget what those that are gone have watched here.
+        """Forget what those that are gone have watched here, and how they were drawn.
 
         Textual does so when the watched value changes next: a closed form with all its fields
-        would stay until somebody takes another theme.
+        would stay until somebody takes another theme. Of how widgets were drawn it keeps the
+        last thousand, whether they are there or not.
         """
+        StylesCache.get_inner_outer.cache_clear()
         for watchers in getattr(self, "__watchers", {}).values():
             watchers[:] = [entry for entry in watchers if not entry[0]._closing]
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from textual.app import ComposeResult
 from textual.geometry import Region
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from eaas_tui.app import ConsoleApp
@@ -90,17 +90,17 @@ async def test_a_closed_screen_does_not_stay_in_memory(
     app = a_console("busy")
     async with app.run_test() as pilot:
         app.picture = app.store.picture
-        seen: list[weakref.ref[Screen[Any]]] = []
+        seen: list[weakref.ref[Any]] = []
         for _ in range(3):
             opened(app)
             await pilot.pause()
-            seen.append(weakref.ref(app.screen))
+            seen += weakref.ref(app.screen), weakref.ref(app.screen._styles_cache)
             await pilot.press("escape")
             await pilot.pause()
         assert len(app.screen_stack) == 1
 
         async with asyncio.timeout(WITHIN_S):  # the last key's timers hold the last one a moment
-            while any(screen() is not None for screen in seen):
+            while any(it() is not None for it in seen):
                 await pilot.pause(0.05)
                 gc.collect()
 
