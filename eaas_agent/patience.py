@@ -51,7 +51,7 @@ def _answer(
     answer: "asyncio.Future[Callable[[], T]]",
     loop: asyncio.AbstractEventLoop,
 ) -> None:
-    """Make the call; its error is handed over as a value, for perhaps nobody is there to take it."""
+    """Make the call; hand over its error as a value: perhaps nobody is there to take it."""
     outcome: Callable[[], T]
     try:
         result = do()
