@@ -70,7 +70,14 @@ async def _unheard(times: int) -> Figure:
         (home / "inbox").mkdir()
         async with a_house(home) as house:
             await house.pool("default")
-            intake = Intake(house.engine, house.parts.logs, os.geteuid(), house.clock, hints=False)
+            intake = Intake(
+                house.engine,
+                house.parts.logs,
+                os.geteuid(),
+                house.clock,
+                name="bench",
+                hints=False,
+            )
             house.engine.listen(intake)
             intake.watch([FolderSettings(path=home / "inbox")])
             working = asyncio.create_task(intake.work())

@@ -139,8 +139,9 @@ def field_error(mistake: Mistake, locate: Locate = nowhere) -> FieldError:
 def invalid(errors: Sequence[FieldError], where: str = "") -> Invalid:
     """Return the refusal that lists these mistakes; ``where`` names the file."""
     listed = tuple(errors[:MAX_MISTAKES])
-    more = len(errors) - len(listed)
-    sentence = "; ".join(map(mistake_text, listed)) + (f"; and {more} more" if more else "")
+    if len(errors) > MAX_MISTAKES:
+        listed += (FieldError(field="", message=f"and more: these are the first {MAX_MISTAKES}"),)
+    sentence = "; ".join(map(mistake_text, listed))
     return Invalid(listed, f"{where}: {sentence}" if where else sentence, where=where)
 
 

@@ -1,6 +1,5 @@
 """Where everything of one installation lies: data, socket, logs, pid files."""
 
-import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -142,4 +141,6 @@ def _short(socket: Path) -> Path:
     name = os.fsencode(socket)
     if len(name) <= MAX_SOCKET_BYTES:
         return socket
+    import hashlib  # brings OpenSSL, and hardly any home is so deep
+
     return Path("/tmp", f"mini-eaas-{hashlib.sha256(name).hexdigest()[:16]}.sock")

@@ -7,6 +7,7 @@ read. Everything that reaches a terminal passes through here first.
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Final
 
 _CSI: Final = r"[0-?]*[ -/]*[@-~]?"
@@ -33,9 +34,11 @@ _ABOVE_SPACE: Final = rf"\x7f-\x9f\ud800-\udfff{_INVISIBLE}"
 UNSAFE: Final = rf"[\x00-\x1f{_ABOVE_SPACE}]"
 """Matches one character that a terminal obeys or a reader can't see."""
 
-_ONE_LINE: Final = re.compile(rf"{UNSAFE}{_SEQUENCE}")
-_LINES: Final = re.compile(rf"[\x00-\x09\x0b-\x1f{_ABOVE_SPACE}]{_SEQUENCE}")
-_LOG: Final = re.compile(rf"[\x00-\x08\x0b-\x1f{_ABOVE_SPACE}]{_SEQUENCE}")
+_ONE_LINE: Final = rf"{UNSAFE}{_SEQUENCE}"
+_LINES: Final = rf"[\x00-\x09\x0b-\x1f{_ABOVE_SPACE}]{_SEQUENCE}"
+_LOG: Final = rf"[\x00-\x08\x0b-\x1f{_ABOVE_SPACE}]{_SEQUENCE}"
+_compiled: Final = cache(re.compile)
+"""Compiles each when it is first needed: most programs need one, and none at their start."""
 _SGR: Final = re.compile(r"\x1b\[(?:[0-9]{1,3}(?:[;:][0-9]{0,3}){0,31})?m")
 
 _BLANKS: Final[Mapping[str, str]] = dict.fromkeys(
@@ -53,8 +56,8 @@ def safe_text(text: str, *, keep_newlines: bool = False) -> str:
     if text.isascii() and text.isprintable():
         return text
     if keep_newlines:
-        return _LINES.sub(_line_kept, text)
-    return _ONE_LINE.sub(_blank, text)
+        return _compiled(_LINES).sub(_line_kept, text)
+    return _compiled(_ONE_LINE).sub(_blank, text)
 
 
 def safe_log(log: bytes | str, *, keep_sgr: bool = False) -> str:
@@ -66,7 +69,7 @@ def safe_log(log: bytes | str, *, keep_sgr: bool = False) -> str:
     """
     text = log.decode("utf-8", "replace") if isinstance(log, bytes) else log
     replace: Callable[[re.Match[str]], str] = _colour_kept if keep_sgr else _line_kept
-    return _LOG.sub(replace, text)
+    return _compiled(_LOG).sub(replace, text)
 
 
 def _blank(match: re.Match[str]) -> str:

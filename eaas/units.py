@@ -30,6 +30,8 @@ _TIME: Final = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)"
     r"(Z|z|[+-][0-9]{2}:[0-9]{2})?"
 )
+BEYOND_WORDS_S: Final = 1e20
+"""Days without number: such a duration comes from a mistake only."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -92,7 +94,12 @@ def parse_duration_s(text: str | int | float) -> float:
 
 
 def format_duration(seconds: float) -> str:
-    """Return the duration in the form people type (``1h30m``); it parses back exactly."""
+    """Return the duration in the form people type (``1h30m``); it parses back exactly.
+
+    One that is longer than anybody can type is told as the number of seconds it is.
+    """
+    if not abs(seconds) < BEYOND_WORDS_S:
+        return f"{seconds:g}s"
     rest = Decimal(repr(float(seconds)))
     text = ""
     for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):

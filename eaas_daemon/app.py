@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
+from socket import gethostname
 from ssl import SSLContext
 from typing import Any, Final
 
@@ -125,7 +126,7 @@ async def assemble(
     late.append(engine)
     await stack.enter_async_context(logs)
     roster, hub = Roster(state, clock.now), Hub(engine)
-    intake = Intake(engine, logs, os.geteuid(), clock)
+    intake = Intake(engine, logs, os.geteuid(), clock, name=f"{paths.home} on {gethostname()}")
     live = _measured(engine)
     for listener in (roster, hub, sampler, intake):
         engine.listen(listener)

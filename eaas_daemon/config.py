@@ -2,10 +2,12 @@
 
 import ipaddress
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from eaas.errors import FieldError, Invalid
 from eaas.settings.command_line import Typed
 from eaas.settings.files import settings_file
 from eaas.settings.layers import Settings, settle
@@ -47,7 +49,21 @@ class ControllerConfig(msgspec.Struct, frozen=True, kw_only=True):
 def read_settings(typed: Typed, environ: Mapping[str, str]) -> Settings:
     """Return every setting; raise ``Invalid`` with every mistake, or ``NotTrusted``."""
     file = typed.config or settings_file(PROGRAM, environ)
-    return settle(PROGRAM, KEYS, file=file, environ=environ, typed=typed.values)
+    settings = settle(PROGRAM, KEYS, file=file, environ=environ, typed=typed.values)
+    if file is not None:
+        _refuse_own_folder(settings, file.absolute())
+    return settings
+
+
+def _refuse_own_folder(settings: Settings, file: Path) -> None:
+    """Refuse to watch where the settings lie: they would be taken for a job and put away."""
+    for folder in settings["folders"]:
+        if folder.path == file.parent:
+            place = settings.by_name["folders"].source
+            message = (
+                f"{place}: folders: {folder.path} holds {file.name}, which is no job: name another"
+            )
+            raise Invalid((FieldError(field="folders", message=message),))
 
 
 def config_from(settings: Settings) -> ControllerConfig:

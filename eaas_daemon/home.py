@@ -16,6 +16,11 @@ def prepare_home(paths: Paths) -> None:
     Others may pass through to reach the socket, where the kernel names them, and can list nothing.
     """
     try:
+        str(paths.home).encode()
+    except UnicodeEncodeError as error:
+        home = ascii(str(paths.home))
+        raise HomeUnusable(f"{home} can't be used: its name is not UTF-8") from error
+    try:
         paths.home.mkdir(parents=True, exist_ok=True)
         paths.home.chmod(0o711)
         for folder in (paths.job_logs, paths.job_samples, paths.packs, paths.logs, paths.run):

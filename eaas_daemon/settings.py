@@ -1,7 +1,8 @@
 """What can be set of the controller, in controller.yaml, by variables and on its command line."""
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -22,6 +23,7 @@ from eaas.job_lists import each
 from eaas.settings.host_path import HostPath
 from eaas.settings.keys import LOG_KEYS, NAME, Key
 from eaas.spelling import nearest, shown
+from eaas_daemon.intake.names import OWN_FOLDERS, is_meant
 from eaas_daemon.intake.settings import FolderSettings
 
 PROGRAM: Final = "controller"
@@ -111,7 +113,9 @@ class Folders(Check, frozen=True, kw_only=True):
     def read(self, value: object) -> tuple[FolderSettings, ...]:
         if not isinstance(value, list | tuple):
             raise wrong(f"must be a list of `- path: /srv/jobs` entries, not {shown(value)}")
-        return each(value, _folder)
+        folders = each(value, _folder)
+        _refuse_in_each_others_way(folders)
+        return folders
 
     def typed(self, value: tuple[FolderSettings, ...]) -> object:
         return [_folder_typed(settings) for settings in value]
@@ -136,6 +140,29 @@ def _folder(value: object) -> FolderSettings:
     if mistakes:
         raise Wrong(*mistakes)
     return FolderSettings(**values)
+
+
+def _refuse_in_each_others_way(folders: Sequence[FolderSettings]) -> None:
+    paths = [folder.path for folder in folders]
+    mistakes: list[Mistake] = []
+    for index, path in enumerate(paths):
+        if (message := _in_the_way(path, paths, before=index)) is not None:
+            mistakes += below(index, below("path", wrong(message).mistakes))
+    if mistakes:
+        raise Wrong(*mistakes)
+
+
+def _in_the_way(path: Path, others: Sequence[Path], *, before: int) -> str | None:
+    """Return why the folder can't be watched beside the others; ``before``: which come earlier."""
+    if path in others[:before]:
+        return f"is the same folder as in entry {others.index(path) + 1}"
+    for other in others:
+        inside = path.relative_to(other).parts if other in path.parents else ()
+        if inside and inside[0] in OWN_FOLDERS:
+            return f"lies in {inside[0]}/, which belongs to the watched folder {other}"
+        if inside and is_meant(inside[0]):
+            return f"lies in {other}, which takes everything called like {inside[0]} for a job file"
+    return None
 
 
 def _folder_typed(settings: FolderSettings) -> dict[str, object]:

@@ -4,22 +4,31 @@ import gc
 import os
 import sys
 from collections.abc import MutableMapping
+from typing import TYPE_CHECKING, Final
 
-from eaas_tui.arguments import Arguments, parsed
-from eaas_tui.terminal import block_cells, is_terminal
+if TYPE_CHECKING:
+    from eaas_tui.arguments import Arguments
 
+INTERRUPTED: Final = 130
 NO_TERMINAL = (
     "the console needs a terminal; mini-eaas status, gpus and job list show the pool without one"
 )
 
 
 def main() -> None:
-    """Run the console and exit with its code."""
-    sys.exit(run(parsed(sys.argv[1:])))
+    """Run the console and exit with its code; ctrl+c before it is there ends it as well."""
+    try:
+        from eaas_tui.arguments import parsed
+
+        sys.exit(run(parsed(sys.argv[1:])))
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
 
 
-def run(arguments: Arguments) -> int:
+def run(arguments: "Arguments") -> int:
     """Run the console in this terminal and return the exit code."""
+    from eaas_tui.terminal import block_cells, is_terminal
+
     if not is_terminal(0, 1, 2):
         print(f"eaas-tui: {NO_TERMINAL}", file=sys.stderr)
         return 2

@@ -18,7 +18,7 @@ from textual.widgets import Input
 
 from eaas.errors import EaasError
 from eaas.views import JobView
-from eaas_tui import keys, themes
+from eaas_tui import keys, rubbish, themes
 from eaas_tui.actions import Actions, Severity
 from eaas_tui.arguments import Arguments
 from eaas_tui.commanding import Commanding
@@ -26,20 +26,26 @@ from eaas_tui.diff_writer import DiffWriter
 from eaas_tui.ending import write_down
 from eaas_tui.glyphs import BLOCKS, Glyphs
 from eaas_tui.keys import Needs
-from eaas_tui.model.picture import Picture
+from eaas_tui.model.picture import Picture, only_numbers_differ
 from eaas_tui.model.store import Store
 from eaas_tui.one_key import OneKeyAtATime
-from eaas_tui.pace import Pace
+from eaas_tui.pace import GATHERED_S, Pace
 from eaas_tui.screens.acting import CloneAsked
 from eaas_tui.screens.base import PictureApp, PictureScreen
 from eaas_tui.screens.help import Entry, HelpScreen
+from eaas_tui.stylesheet import LeanStylesheet
 from eaas_tui.views import BASES, made
 
 if TYPE_CHECKING:
     from eaas.client import Client
+    from eaas_tui.editor import Editor
 
 TWICE_WITHIN_S: Final = 3.0
 """Two ``ctrl+c`` within this time leave the console, whatever is open."""
+GIVES_WAY: Final = 10
+"""So many times a live draw waits for keys, however fast they come."""
+SLOW_PORTION_EVERY_S: Final = 1.0
+"""How often a part of a live draw is written where a person has said that the terminal is slow."""
 CLEARED: Final = "\x1b[2J"
 
 
@@ -85,6 +91,8 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         self.failure: str | None = None
         """Why the console could not begin, as a sentence."""
         self.loop: asyncio.AbstractEventLoop | None = None
+        self.editor: Editor | None = None
+        """The person's editor while it has the terminal, and with it this thread."""
         self.actions: Final[Actions] = Actions(
             client=lambda: self.client,
             picture=lambda: self.picture,
@@ -94,8 +102,17 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         )
         self.log_file: Final = log_file
         self._pace: Final = Pace(slow=self.arguments.slow)
+        if self.arguments.slow:
+            self.portion_every_s = SLOW_PORTION_EVERY_S
         self._due: Timer | None = None
         self._is_held = False
+        self._gave_way = 0
+        """How often the live draw that is due has waited for a key."""
+        self._draws_numbers = False
+        """Whether the picture that is being drawn differs in nothing but readings."""
+        self._ended_early: int | None = None
+        """With which code it is to end as soon as it has begun."""
+        self._recording_is_over = False
         self._node_shown: Screen[Any] | None = None
         """The node's screen that was opened last; it knows which node it came to."""
         self._selected_then: str | None = None
@@ -105,12 +122,15 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         if self.no_color:
             themes.leave_colours_out(self)
         self.theme = themes.full_name(self.arguments.theme)
+        self.stylesheet = LeanStylesheet(variables=self.get_css_variables())
 
     # --- beginning
 
     def on_mount(self) -> None:
         """Paint first; the client library is imported after that."""
         self.loop = asyncio.get_running_loop()
+        if self._ended_early is not None:
+            self.exit(return_code=self._ended_early)
         self.app_resume_signal.subscribe(self, self._came_back, immediate=True)
         self.watch(self, "picture", self._know_the_person, init=False)
         self._tell_remarks()
@@ -118,8 +138,8 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
 
     def _begin(self) -> None:
         if not gc.isenabled():
-            gc.freeze()
-            gc.enable()
+            rubbish.begin()
+            self.set_interval(rubbish.LOOK_EVERY_S, lambda: rubbish.clear(self.rested_s))
         if self.arguments.replay is not None or self.environ:
             self.run_worker(self._feed(), name="feed", exclusive=True)
 
@@ -129,8 +149,12 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         await source.feed(self)
 
     def end(self, code: int) -> None:
-        """End from any thread, with this exit code."""
-        if self.loop is not None and not self.loop.is_closed():
+        """End from any thread, with this exit code; an editor that runs is ended too."""
+        if self.editor is not None:
+            self.editor.end()
+        if self.loop is None:
+            self._ended_early = code
+        elif not self.loop.is_closed():
             self.loop.call_soon_threadsafe(partial(self.exit, return_code=code))
 
     # --- drawing
@@ -144,20 +168,32 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
                 self._draw_if_free()
 
     def _draw_if_free(self) -> None:
-        """Draw, unless the terminal has not taken what was drawn before."""
+        """Draw, unless a key is being done or the terminal has not taken what was drawn before."""
         self._due = None
         if self._is_held:
             return
         if self.output_waits:
             self._pace.skipped(time.monotonic())
             self.picture_changed()
+        elif self.is_busy and self._gave_way < GIVES_WAY:
+            self._gave_way += 1
+            self._due = self.set_timer(GATHERED_S, self._draw_if_free)
         else:
+            self._gave_way = 0
             self._pace.drawn(time.monotonic())
             begun_s = time.thread_time()  # others import and read meanwhile
-            self.picture = self.store.picture
-            self.call_after_refresh(
-                lambda: self._pace.took(time.thread_time() - begun_s, time.monotonic())
-            )
+            before, self.picture = self.picture, self.store.picture
+            self._draws_numbers = only_numbers_differ(before, self.picture)
+            self.call_after_refresh(self._drawn, begun_s)
+
+    def _drawn(self, begun_s: float) -> None:
+        self._draws_numbers = False
+        self._pace.took(time.thread_time() - begun_s, time.monotonic())
+
+    @property
+    def is_awaited(self) -> bool:
+        """Tell whether the next draw answers a key, or moves what stands below each other."""
+        return self.is_busy or not self._draws_numbers
 
     def _know_the_person(self, picture: Picture) -> None:
         may: set[Needs] = {"look"}
@@ -165,12 +201,19 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
             may |= {"act", "admin"} if picture.is_admin else {"act"}
         self.may = frozenset(may)
 
+    def recording_ended(self, why: str) -> None:
+        """Say once that nothing is kept any more; the status line goes on saying it."""
+        self._recording_is_over = True
+        self._tell_remarks()
+        self.say(why, severity="error")
+
     def _tell_remarks(self) -> None:
         asked = self.arguments
         said = {
             "held: P goes on": self._is_held,
             "view only": asked.view_only,
-            "recording": asked.record is not None,
+            "recording": asked.record is not None and not self._recording_is_over,
+            "recording ended": self._recording_is_over,
             "slow": asked.slow,
         }
         self.remarks = tuple(text for text, holds in said.items() if holds)
@@ -300,7 +343,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
     def action_redraw(self) -> None:
         """Clear the terminal and draw everything anew."""
         self.forget_shown()
-        if self._driver is not None:
+        if self._driver is not None and not self.output_waits:  # or it would wait with the rest
             self._driver.write(CLEARED)
         self.screen.refresh()
 

@@ -1,11 +1,13 @@
 """What the console can be told when it is started."""
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser  # most start the console with no argument at all
 
 THEMES: Final = ("dark", "light", "contrast", "ansi16")
 """The first is what one gets."""
@@ -32,13 +34,17 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
 
 def parsed(argv: Sequence[str]) -> Arguments:
     """Return what the line asks for; a mistake or ``--help`` ends the program, as argparse does."""
+    if not argv:
+        return Arguments()
     given = vars(_parser().parse_args(argv))
     given["theme"] = given["theme"] or (SLOW_THEME if given["slow"] else THEMES[0])
     return Arguments(**given)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> "ArgumentParser":
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(
         prog="eaas-tui",
         description="The full-screen console of a Mini EaaS pool.",
         epilog="Inside it, ? shows the keys.",
@@ -47,7 +53,8 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--view-only", action="store_true", help="look, but change nothing")
     source = parser.add_mutually_exclusive_group()
-    source.add_argument("--record", type=Path, metavar="FILE", help="keep what is seen in a file")
+    kept = "keep what is seen in a new file"
+    source.add_argument("--record", type=Path, metavar="FILE", help=kept)
     source.add_argument("--replay", type=Path, metavar="FILE", help="show what a file has kept")
     add("--theme", choices=THEMES, help=f"how it looks (default: {THEMES[0]})")
     add("--ascii", action="store_true", help="draw with ASCII only")

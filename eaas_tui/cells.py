@@ -35,10 +35,16 @@ class Look(NamedTuple):
     @property
     def blank(self) -> "Look":
         """Return what is left of the look when there is nothing but a blank to see."""
-        return self if self.attributes & _SEEN_ON_BLANKS else Look(paper=self.paper)
+        return self if self.attributes & _SEEN_ON_BLANKS else _ground(self.paper)
 
 
 PLAIN: Final = Look()
+
+
+@lru_cache(4096)
+def _ground(paper: str) -> Look:
+    """Return the one look that is nothing but this paper: it is asked for with every cell."""
+    return Look(paper=paper)
 
 
 @lru_cache(4096)

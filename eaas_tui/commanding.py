@@ -13,6 +13,7 @@ from eaas.safe_text import safe_text
 from eaas_tui import themes
 from eaas_tui.commands import Command, Mistake, completions, hints, needs_of, understood
 from eaas_tui.model.picture import Picture
+from eaas_tui.option_lists import mend_option_lists
 from eaas_tui.palette import ConsoleCommands
 from eaas_tui.widgets.prompt import History, Prompt
 
@@ -92,6 +93,7 @@ class Commanding(App[None]):
 
     def __init__(self) -> None:
         super().__init__()
+        mend_option_lists()
         self._typed: Final = History()
 
     def action_command_line(self, begin: str = "") -> None:

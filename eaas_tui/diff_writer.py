@@ -5,6 +5,7 @@ times the bytes. This takes Textual's updates apart into cells and compares. It 
 Textual's private parts, so the version is pinned, and where they differ the stock writer is used.
 """
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from inspect import signature
 from itertools import chain
@@ -14,10 +15,14 @@ from rich.cells import cell_len
 from rich.color import ColorSystem
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
+from textual.driver import Driver
+from textual.events import Resize
 from textual.screen import Screen
 from textual.strip import Strip
+from textual.timer import Timer
 
 from eaas_tui.cells import PLAIN, Look, look_of, sgr, signs_of
+from eaas_tui.driver import TerminalDriver
 
 BRIDGED: Final = 4
 """A gap of so many unchanged cells is written again: a move of the cursor is as long."""
@@ -28,6 +33,10 @@ FULL_FRAMES: Final = 8
 """So many frames may wait for a slow terminal; what comes then waits as one. The queue holds 30,
 and blocks the program after that."""
 DRAINED_WITHIN_S: Final = 0.1
+PORTION: Final = 1000
+"""Signs of a draw that nobody waits for that are written at once: what a key paints may have to
+wait for so many on a slow link."""
+PORTION_EVERY_S: Final = 0.25
 
 Cell = tuple[int, int]
 """Row and column."""
@@ -65,8 +74,10 @@ def pieces_of(update: LayoutUpdate | ChopsUpdate) -> Iterator[Piece]:
 class ShownScreen:
     """What the terminal shows, cell by cell, and what turns that into something else."""
 
-    def __init__(self, width: int, height: int) -> None:
+    def __init__(self, width: int, height: int, *, since: float = 0.0) -> None:
         self.size: Final = (width, height)
+        self.since: Final = since
+        """Since when all of it is known, by the clock of events."""
         self._signs: Final[list[list[str | None]]] = [[None] * width for _ in range(height)]
         self._looks: Final[list[list[Look]]] = [[PLAIN] * width for _ in range(height)]
         self._look = PLAIN
@@ -74,16 +85,59 @@ class ShownScreen:
         """Row and column the terminal's cursor is at; None when that isn't sure."""
         self._out: list[str] = []
         self._changed: list[Cell] = []
+        self._left: dict[Cell, None] = {}
+        """What is not written yet, the longest left first."""
+
+    @property
+    def is_behind(self) -> bool:
+        """Tell whether something is left to be written."""
+        return bool(self._left)
 
     def paint(self, pieces: Iterable[Piece], system: ColorSystem) -> str:
         """Return what makes the terminal show the pieces; empty when it does already."""
+        self._put_all(pieces, system)
+        for cell in self._changed if self._left else ():
+            self._left.pop(cell, None)
+        return self._shortest(self._changed)
+
+    def leave(self, pieces: Iterable[Piece], system: ColorSystem) -> None:
+        """Take the pieces for later: ``go_on`` writes them."""
+        self._put_all(pieces, system)
+        self._left.update(dict.fromkeys(self._changed))
+
+    def go_on(self, signs: int | None = None) -> str:
+        """Return what writes about so many signs of what is left, or all of it."""
+        cells = list(self._left)
+        if signs is not None:
+            cells = cells[: self._count_in(signs, cells)]
+        for cell in cells:
+            del self._left[cell]
+        return self._shortest(cells)
+
+    def _put_all(self, pieces: Iterable[Piece], system: ColorSystem) -> None:
+        """Keep the pieces, and note which cells they change."""
         self._changed = []
         for y, x, strip in pieces:
             if 0 <= y < self.size[1]:
                 for text, style, control in strip:
                     if not control:
                         x = self._put(y, x, signs_of(text), look_of(style, system))
-        cells = self._changed
+
+    def _count_in(self, signs: int, cells: Sequence[Cell]) -> int:
+        """Return how many of the cells are written with so many signs."""
+        size, self._cursor = 0, None
+        for count, (y, x) in enumerate(cells):
+            if size >= signs:
+                self._look = PLAIN
+                return count
+            self._out = []
+            self._write(y, x)
+            size += sum(map(len, self._out))
+        self._look = PLAIN
+        return len(cells)
+
+    def _shortest(self, cells: Sequence[Cell]) -> str:
+        """Return the shortest way found to write the cells."""
         written = self._written(cells)
         if len(cells) > SCATTERED:
             return written
@@ -175,6 +229,14 @@ class DiffWriter(App[None]):
 
     _shown: ShownScreen | None = None
     _owes_a_draw = False
+    _next_portion: Timer | None = None
+    portion_every_s = PORTION_EVERY_S
+    """How often a part of what nobody waits for is written."""
+
+    @property
+    def is_awaited(self) -> bool:
+        """Tell whether a person waits for the next draw; what isn't awaited comes in portions."""
+        return True
 
     @property
     def output_waits(self) -> int:
@@ -185,6 +247,17 @@ class DiffWriter(App[None]):
     def forget_shown(self) -> None:
         """Believe nothing of what the terminal shows: it was cleared, or others wrote to it."""
         self._shown = None
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what stands between this and the terminal."""
+        return TerminalDriver
+
+    def on_resize(self, event: Resize) -> None:
+        """Draw all anew when a size is back before it was looked at: the terminal has cut it."""
+        is_newer = self._shown is not None and event.time > self._shown.since
+        if is_newer and event.size == self.screen.size:
+            self.forget_shown()
+            self.screen.refresh()
 
     def _set_pointer_shape(self, shape: str) -> None:
         """Leave the mouse pointer alone: it would be written on every change of the screen."""
@@ -216,14 +289,31 @@ class DiffWriter(App[None]):
             return
         size = (self.size.width, self.size.height)
         if self._shown is None or self._shown.size != size:
-            self._shown = ShownScreen(*size)
+            self._shown = ShownScreen(*size, since=time.monotonic())
         system = self.console._color_system or ColorSystem.TRUECOLOR
-        if out := self._shown.paint(pieces_of(update), system):
+        if isinstance(update, ChopsUpdate) and not self.is_awaited:
+            self._shown.leave(pieces_of(update), system)
+            if self._next_portion is None:
+                self._go_on()
+        else:
+            self._write(self._shown.paint(pieces_of(update), system))
+
+    def _write(self, out: str) -> None:
+        """Write it, if there is anything, as one draw."""
+        if out and self._driver is not None:
             cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
             self._begin_update()
             self._driver.write(f"{out}\x1b[{cursor.y + 1};{cursor.x + 1}H")
             self._end_update()
             self._driver.flush()
+
+    def _go_on(self) -> None:
+        """Write the next portion, unless the last one still waits."""
+        self._next_portion = None
+        if self._shown is not None and self._shown.is_behind:
+            if not self.output_waits:
+                self._write(self._shown.go_on(PORTION))
+            self._next_portion = self.set_timer(self.portion_every_s, self._go_on)
 
     def _owe_a_draw(self) -> None:
         """Draw later, all at once: what is left out now is a difference then."""
@@ -233,7 +323,10 @@ class DiffWriter(App[None]):
 
     def _pay_the_draw(self) -> None:
         self._owes_a_draw = False
-        self.screen.refresh()
+        if self.output_waits >= FULL_FRAMES:
+            self._owe_a_draw()
+        else:
+            self.screen.refresh()
 
 
 KNOWN: Final = is_known()

@@ -14,7 +14,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
+SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+"""The last comes from another program: ctrl+c is a key here."""
 PATIENCE_S: Final = 2.0
 RESTORED: Final = "\x1b[?1049l\x1b[?25h\x1b[?1000l\x1b[?1003l\x1b[?1006l\x1b[?2004l\x1b[?7h"
 """Leave the second screen, show the cursor, and take back the mouse, paste and wrapping modes."""

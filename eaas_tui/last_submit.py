@@ -40,7 +40,7 @@ class LastSubmit:
         """Return the form to begin with; an empty one where nothing usable is kept."""
         try:
             kept = json.loads(self._path.read_text())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return Form()
         items = kept.items() if isinstance(kept, dict) else ()
         texts = {key: text for key, text in items if _is_kept(key) and isinstance(text, str)}

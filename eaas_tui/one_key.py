@@ -8,6 +8,7 @@ And keys that do more than look are done only when a person can have pressed the
 without marks around its pastes sends comes as keys too.
 """
 
+import time
 from collections import deque
 from functools import partial
 from typing import Any, Final
@@ -42,8 +43,19 @@ class OneKeyAtATime(App[None]):
         """Typed, and not looked at yet."""
         self._bursts: Final = Bursts()
         self._told_at = float("-inf")
+        self._pressed_at = float("-inf")
         self._turn = 0
         self._is_busy = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Tell whether a key is being done: what follows from it is not all drawn yet."""
+        return self._is_busy
+
+    @property
+    def rested_s(self) -> float:
+        """Return for how long no key has come."""
+        return time.monotonic() - self._pressed_at
 
     def acts(self, key: str) -> bool:
         """Tell whether the key would do more than look on the screen that is on top."""
@@ -56,6 +68,7 @@ class OneKeyAtATime(App[None]):
             await super().on_event(event)
             return
         self._bursts.came(event.time)
+        self._pressed_at = event.time
         if self._is_busy:
             self._ahead.append(event)
         else:

@@ -2,23 +2,28 @@
 
 import asyncio
 import os
+import stat
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Annotated, BinaryIO, Final, Self
 
 import msgspec
 
 from eaas.errors import EaasError
 from eaas.wire.to_client import AnyToClient, Snapshot
+from eaas_tui.model.format import LAST_MOMENT
 from eaas_tui.model.store import Store
+
+MAX_LINE_BYTES: Final = 64 << 20
+"""The longest frame of a large pool is a tenth of it."""
 
 
 class Recorded(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A frame, and when it came."""
 
-    at: float
+    at: Annotated[float, msgspec.Meta(ge=0, le=LAST_MOMENT)]
     """Unix seconds."""
     frame: AnyToClient
     user: str | None = None
@@ -41,17 +46,20 @@ class BadRecording(EaasError):
 
 
 class Recorder:
-    """Writes frames into a file that only its owner may read: jobs' environments are in them.
+    """Writes frames into a new file that only its owner may read: jobs' environments are in them.
 
-    A full disk ends the recording, not the console; ``trouble`` says so then.
+    A full disk ends the recording, not the console; ``tell`` gets the sentence that says so.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.trouble: str | None = None
+    def __init__(self, path: Path, tell: Callable[[str], None]) -> None:
         self._path: Final = path
+        self._tell: Final = tell
+        self._has_ended = False
         self._encoder: Final = msgspec.json.Encoder()
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError as error:
+            raise BadRecording(f"there is a {path} already: record into a new file") from error
         except OSError as error:
             raise BadRecording(f"cannot record into {path}: {error.strerror}") from error
         self._file: Final = os.fdopen(descriptor, "wb", buffering=0)
@@ -66,29 +74,44 @@ class Recorder:
 
     def write(self, recorded: Recorded) -> None:
         """Add one line."""
-        if self.trouble is not None:
+        if self._has_ended:
             return
+        left = self._encoder.encode(recorded) + b"\n"
         try:
-            self._file.write(self._encoder.encode(recorded) + b"\n")
+            while left:
+                left = left[self._file.write(left) :]
         except OSError as error:
-            self.trouble = f"the recording into {self._path} ended: {error.strerror}"
+            self._has_ended = True
+            self._tell(f"the recording into {self._path} ended: {error.strerror}")
 
 
 def read_recording(path: Path) -> Iterator[Recorded]:
     """Yield the lines of a recording; a last line that was cut short is left out."""
     decoder = msgspec.json.Decoder(Recorded)
     try:
-        with path.open("rb") as file:
-            for number, text in enumerate(file, 1):
+        with _opened(path) as file:
+            for number, text in enumerate(iter(lambda: file.readline(MAX_LINE_BYTES + 1), b""), 1):
+                if len(text) > MAX_LINE_BYTES:
+                    sentence = f"{path}, line {number}, is too long for a recorded frame"
+                    raise BadRecording(sentence)
                 try:
                     yield decoder.decode(text)
-                except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
                     if number > 1 and not text.endswith(b"\n"):
                         return
                     sentence = f"{path}, line {number}, is not a recorded frame: {error}"
                     raise BadRecording(sentence) from error
     except OSError as error:
         raise BadRecording(f"cannot read {path}: {error.strerror}") from error
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Open a file for reading; what would make one wait, as a pipe, is refused."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise BadRecording(f"{path} is no file: give one that --record has written")
+    return os.fdopen(descriptor, "rb")
 
 
 def replay_at_once(recorded: Iterable[Recorded], store: Store, name: str = "recording") -> float:

@@ -28,7 +28,9 @@ async def _follow(app: "ConsoleApp") -> None:
     asked = app.arguments
     address = address_from(app.environ, server=asked.server, token=asked.token)
     with ExitStack() as stack:
-        recorder = None if asked.record is None else stack.enter_context(Recorder(asked.record))
+        recorder = None
+        if asked.record is not None:
+            recorder = stack.enter_context(Recorder(asked.record, app.recording_ended))
         async with Client(address) as client:
             app.client = client
             try:

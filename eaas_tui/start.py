@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from eaas.paths import paths_from
+from eaas.safe_text import safe_text
 from eaas_tui.app import ConsoleApp
 from eaas_tui.arguments import Arguments
 from eaas_tui.ending import Ending
@@ -26,7 +27,7 @@ def in_terminal(arguments: Arguments, *, block_cells: int | None) -> int:
     if app.crash is not None:
         print(f"eaas-tui: a mistake in the console ended it; see {log_file}", file=sys.stderr)
     elif app.failure is not None:
-        print(f"eaas-tui: {app.failure}", file=sys.stderr)
+        print(f"eaas-tui: {safe_text(app.failure)}", file=sys.stderr)
     return app.return_code or 0
 
 

@@ -51,6 +51,9 @@ class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
 
     def lines(self) -> Iterator[str]:
         """Yield each mistake as compilers do, ``FILE:LINE:COLUMN: ...``."""
+        if not isinstance(self.refusal, Invalid):
+            yield self.refusal.sentence  # it names the file
+            return
         for error in self.errors:
             place = "" if error.line is None else f":{error.line}"
             place += "" if error.column is None else f":{error.column}"

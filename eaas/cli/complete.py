@@ -64,7 +64,7 @@ def _asked(ctx: click.Context, route: str) -> list[Mapping[str, Any]]:
             os.environ, server=ctx.meta.get(SERVER_KEY), token=ctx.meta.get(TOKEN_KEY)
         )
         return list(json.loads(_fetch(address, f"/api/v1/{route}"))["items"])
-    except (EaasError, OSError, http.client.HTTPException, ValueError, KeyError):
+    except (EaasError, OSError, http.client.HTTPException, ValueError, KeyError, RecursionError):
         return []
 
 

@@ -10,4 +10,7 @@ def main() -> None:
     if sys.argv[1:2] == ["tui"]:
         program = "eaas_tui.__main__"
         del sys.argv[1]
-    import_module(program).main()
+    try:
+        import_module(program).main()
+    except KeyboardInterrupt:  # while it was imported; later each of the two answers itself
+        sys.exit(130)

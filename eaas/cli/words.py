@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from eaas.units import format_memory_mib, parse_utc
+from eaas.units import UnitError, format_memory_mib, parse_utc
 from eaas.views import CardView, HeldCardView, ReasonView
 
 UNITS: Final = ((86400, "d"), (3600, "h"), (60, "m"))
@@ -24,10 +24,12 @@ def short_duration(seconds: float | None) -> str | None:
 
 
 def ago(at: str | None, now: float | None = None) -> str | None:
-    """Return how long ago the moment was."""
-    if at is None:
+    """Return how long ago the moment was; None for what is no moment."""
+    try:
+        then = None if at is None else parse_utc(at)
+    except UnitError:
         return None
-    return short_duration((time.time() if now is None else now) - parse_utc(at))
+    return None if then is None else short_duration((time.time() if now is None else now) - then)
 
 
 def moment(at: str | None) -> str | None:

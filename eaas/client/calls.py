@@ -3,8 +3,6 @@
 from typing import Any, Final
 from urllib.parse import quote
 
-import msgspec
-
 from eaas.client.connection import Connection
 
 API: Final = "/api/v1"
@@ -20,7 +18,8 @@ class Calls:
         """Ask for something whose answer, if any, says no more than that it was done."""
         async with self._connection.ask(method, path) as response:
             content = await response.read()
-        return msgspec.json.decode(content) if content else None
+        asked = f"{method} {path}"
+        return self._connection.understood(content, object, asked) if content else None
 
 
 def place(*parts: str | int) -> str:

@@ -20,6 +20,7 @@ from eaas.errors import (
     Unreachable,
 )
 from eaas.problem import MEDIA_TYPE, Problem, error_from
+from eaas.wire.codec import UNREADABLE
 
 T = TypeVar("T")
 
@@ -31,6 +32,8 @@ HEARTBEAT_S: Final = 8.0
 """After so long without a word the controller is asked for one, and half as long waited for it:
 old numbers pass for fresh ones no longer than that.
 """
+CLOSE_S: Final = 1.0
+"""How long a controller is waited for that is told goodbye."""
 PIECE_BYTES: Final = 256 * 1024
 
 _BARE: Final[Mapping[int, type[EaasError]]] = {
@@ -92,12 +95,16 @@ class Connection:
             method, path, params=params, data=data, headers={**kind, **(headers or {})}
         ) as response:
             content = await response.read()
+        return self.understood(content, answer, f"{method} {path}")
+
+    def understood(self, content: bytes, answer: type[T], asked: str) -> T:
+        """Return what the body of an answer says, or raise ``NotUnderstood``."""
         try:
             return msgspec.json.decode(content, type=answer)
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             raise NotUnderstood(
-                f"the controller at {self.address} answered {method} {path} in a way this "
-                f"version does not understand: {error}"
+                f"the controller at {self.address} answered {asked} in a way this version does "
+                f"not understand: {error}"
             ) from error
 
     @asynccontextmanager
@@ -143,6 +150,7 @@ class Connection:
                 ssl=self._tls,
                 max_msg_size=MAX_FRAME_BYTES,
                 heartbeat=HEARTBEAT_S,
+                timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_S),
             ) as websocket:
                 yield websocket
 
@@ -208,7 +216,7 @@ async def _refusal(response: aiohttp.ClientResponse) -> EaasError:
     if response.content_type == MEDIA_TYPE and content:
         try:
             return error_from(msgspec.json.decode(content, type=Problem))
-        except msgspec.MsgspecError:
+        except UNREADABLE:
             pass  # whatever it is, the lines below quote it
     words = content[:200].decode("utf-8", "replace").strip() or response.reason
     return _by_status(response.status, f"{response.url} answered {response.status}: {words}")

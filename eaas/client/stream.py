@@ -15,6 +15,7 @@ from eaas.client.jobs import JobCalls
 from eaas.errors import Unavailable, Unreachable
 from eaas.lifecycle import ENDED
 from eaas.views import EventView, JobView, Page
+from eaas.wire.codec import UNREADABLE
 from eaas.wire.to_client import AnyToClient, Changes, Snapshot, SnapshotJobs
 
 FIRST_WAIT_S: Final = 0.2
@@ -156,7 +157,7 @@ async def _frames(
             if message.type is aiohttp.WSMsgType.TEXT:
                 try:
                     yield decoder.decode(message.data)
-                except msgspec.MsgspecError as error:
+                except UNREADABLE as error:
                     raise NotUnderstood(
                         "a frame of the stream is not understood: the controller may be of another "
                         f"version, update the older of the two ({error})"

@@ -21,6 +21,11 @@ MAX_BODY_BYTES: Final = 1 << 20
 """A REST body over this is refused with 413; packs and files have routes and limits of their own.
 """
 
+UNREADABLE: Final = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
+"""What decoding raises for what nobody of this version has sent; of these, ``RecursionError`` for
+values that are nested a thousand deep.
+"""
+
 M = TypeVar("M")
 
 
@@ -55,5 +60,5 @@ class Codec(Generic[M]):
             if str(error).startswith("Invalid value"):
                 raise Unsupported(str(error)) from error
             raise BadMessage(str(error)) from error
-        except msgspec.DecodeError as error:
+        except UNREADABLE as error:
             raise BadMessage(f"not a message: {error}") from error

@@ -12,6 +12,7 @@ from eaas.ids import PoolName, QueueName, UserName
 from eaas.lifecycle import ENDED, JobState
 from eaas.spelling import nearest, shown
 from eaas.views import JobView, Page
+from eaas.wire.codec import UNREADABLE
 from eaas_daemon.api.bodies import query_flag, query_int, wrong_query
 from eaas_daemon.api.parts import Parts, answer, caller_of
 from eaas_daemon.api.private import job_for
@@ -164,5 +165,5 @@ def _place_from(cursor: str) -> Place:
     try:
         padded = cursor.encode() + b"=" * (-len(cursor) % 4)
         return msgspec.json.decode(base64.urlsafe_b64decode(padded), type=Place)
-    except (ValueError, msgspec.MsgspecError) as error:
+    except (ValueError, *UNREADABLE) as error:
         raise wrong_query("cursor", "is not one that this list has given out") from error

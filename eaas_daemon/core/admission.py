@@ -51,8 +51,23 @@ def _no_such(field: str, fact: str, word: str, names: Sequence[str]) -> Invalid:
     return Invalid((FieldError(field=field, message=fact + listed, suggestion=near),))
 
 
-def admit(state: State, job: Job, queue: Queue, caller: Caller, *, force: bool) -> None:
-    """Refuse the job if its queue does not take it or no node could ever run it."""
+Possible = set[tuple[PoolName, Ask]]
+"""Asks that some node of the pool could carry out; good for as long as no node changes."""
+
+
+def admit(
+    state: State,
+    job: Job,
+    queue: Queue,
+    caller: Caller,
+    *,
+    force: bool,
+    possible: Possible | None = None,
+) -> None:
+    """Refuse the job if its queue does not take it or no node could ever run it.
+
+    ``possible`` is shared by jobs that come together: most of them ask for the same.
+    """
     if errors := [*_unbuilt(job.spec), *_over_limits(job, queue), *_unknown_nodes(state, job)]:
         raise Invalid(tuple(errors))
     if queue.allow and caller.user not in queue.allow and not caller.admin:
@@ -65,7 +80,7 @@ def admit(state: State, job: Job, queue: Queue, caller: Caller, *, force: bool) 
     if queue.max_pending is not None and waiting >= queue.max_pending:
         raise QueueFull(f"{waiting} jobs wait in {queue.ref}, which is all it takes")
     if not force:
-        refuse_impossible(state, job)
+        refuse_impossible(state, job, set() if possible is None else possible)
 
 
 def _unbuilt(spec: JobSpec) -> list[FieldError]:
@@ -129,16 +144,19 @@ def impossible(state: State, pool: Pool, ask: Ask) -> list[r.NodeReason]:
     return reasons
 
 
-def refuse_impossible(state: State, job: Job) -> None:
-    """Refuse a job that no node of its pool could ever run."""
-    reasons = impossible(state, state.pools[job.pool], ask_of(job))
-    if reasons:
+def refuse_impossible(state: State, job: Job, possible: Possible) -> None:
+    """Refuse a job that no node of its pool could ever run; look only if it isn't possible yet."""
+    ask = ask_of(job)
+    if (job.pool, ask) in possible:
+        return
+    if reasons := impossible(state, state.pools[job.pool], ask):
         facts = "; ".join(r.sentence(reason) for reason in reasons)
         if (meant := mount_meant(state, job)) is not None:
             facts = f"{facts}; {meant}"
         pools = other_pools(state, job)
         hint = f"; pool {' or '.join(pools)} could: --pool {pools[0]}" if pools else ""
         raise NeverFits(f"no node of pool {job.pool} could ever run this: {facts}{hint}")
+    possible.add((job.pool, ask))
 
 
 def mount_meant(state: State, job: Job) -> str | None:

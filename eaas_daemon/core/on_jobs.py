@@ -10,7 +10,7 @@ from eaas.ids import JobUid, NodeName, PoolName, QueueName, UserName, new_uid
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import DEFAULT_GRACE_S, JobState, Verb
 from eaas_daemon.core import events as e
-from eaas_daemon.core.admission import admit, queue_for
+from eaas_daemon.core.admission import Possible, admit, queue_for
 from eaas_daemon.core.attempts import KEEP_WORKSPACE_S, advance, tell_over
 from eaas_daemon.core.changes import KeyRow
 from eaas_daemon.core.effects import Dispatch, KeepUntil
@@ -49,7 +49,8 @@ def submit(state: State, event: e.Submit, now: float) -> tuple[Job, ...]:
     caller, key = event.caller, event.key
     if key is not None and (row := state.find_key(caller.user, key)) is not None:
         raise replay(row, event.body_hash)
-    jobs = tuple(_accept(state, event, spec, now) for spec in event.specs)
+    possible: Possible = set()
+    jobs = tuple(_accept(state, event, spec, now, possible) for spec in event.specs)
     if key is not None:
         numbers = tuple(job.number for job in jobs)
         state.put_key(
@@ -65,7 +66,7 @@ def replay(row: KeyRow, body_hash: bytes) -> EaasError:
     return KeyReused(f"idempotency key {row.key} was used with another body; take a new key")
 
 
-def _accept(state: State, event: e.Submit, spec: JobSpec, now: float) -> Job:
+def _accept(state: State, event: e.Submit, spec: JobSpec, now: float, possible: Possible) -> Job:
     pool, queue = queue_for(state, spec)
     job = Job(
         uid=JobUid(new_uid()),
@@ -79,7 +80,7 @@ def _accept(state: State, event: e.Submit, spec: JobSpec, now: float) -> Job:
         created_at=now,
         timeout_s=spec.timeout_s or queue.timeout_s,
     )
-    admit(state, job, queue, event.caller, force=event.force)
+    admit(state, job, queue, event.caller, force=event.force, possible=possible)
     state.put_job(job)
     state.journal(
         "job.submitted",

@@ -10,6 +10,7 @@ from typing import Final
 
 from eaas_daemon.intake import names
 from eaas_daemon.intake.failures import concerns_all
+from eaas_daemon.intake.holder import Holder
 from eaas_daemon.intake.stillness import Sighting
 from eaas_daemon.intake.taken_file import TakenFile, read_taken
 from eaas_daemon.intake.written import Part, write_part
@@ -41,6 +42,10 @@ class Folder:
         self._accepted = accepted
         self._refused = refused
 
+    def hold(self, holder: Holder, now: float) -> None:
+        """Let the holder leave its name in the folder; raises ``HeldElsewhere``."""
+        holder.hold(self._taken, now)
+
     # --- look and take
 
     def look(self) -> list[Sighting]:
@@ -55,7 +60,7 @@ class Folder:
 
     def taken(self) -> list[str]:
         """Return the files that were taken and not answered yet, by name."""
-        return sorted(os.listdir(self._taken))
+        return sorted(filter(names.is_meant, os.listdir(self._taken)))
 
     def take(self, wanted: Iterable[str]) -> tuple[list[str], dict[str, str]]:
         """Take the files out of their writers' reach; return which, and why others can't be.
@@ -144,6 +149,10 @@ class Folder:
         except FileNotFoundError:
             return False
         return True
+
+    def has_status(self, name: str) -> bool:
+        """Tell whether a status stands beside the accepted file."""
+        return self.has_accepted(name + names.STATUS)
 
     def read_beside(self, name: str, ending: str, limit: int = MAX_BESIDE_BYTES) -> bytes:
         """Return what stands beside an accepted file, or its head; nothing if it isn't there."""

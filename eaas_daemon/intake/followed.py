@@ -10,6 +10,7 @@ from eaas_daemon.intake.folder import Folder
 from eaas_daemon.intake.submitting import Accepted
 
 _JOB: Final = re.compile(r"^job: ([1-9][0-9]{0,17})$", re.MULTILINE)
+_UID: Final = re.compile(r'^uid: "([0-9a-f-]{36})"$', re.MULTILINE)
 _LOG: Final = re.compile(r"^log: true$", re.MULTILINE)
 
 
@@ -20,6 +21,9 @@ class Followed(msgspec.Struct, frozen=True, kw_only=True):
     """Among the accepted ones."""
     numbers: tuple[int, ...]
     """Its jobs, in the file's order."""
+    uids: tuple[str, ...] = ()
+    """Which jobs these numbers meant when its status was written; empty where that isn't known.
+    The folder may be older than the controller's database, which then counts from 1 anew."""
     log: bool
     """Their logs are to lie beside it."""
 
@@ -41,6 +45,7 @@ def unfinished(folder: Folder, *, log: bool) -> list[Followed]:
         if head != names.FINAL.encode():
             status = folder.read_beside(name, names.STATUS).decode(errors="replace")
             numbers = tuple(int(each) for each in _JOB.findall(status))
+            uids = tuple(_UID.findall(status))
             asked = log or _LOG.search(status) is not None
-            found.append(Followed(name=name, numbers=numbers or (number,), log=asked))
+            found.append(Followed(name=name, numbers=numbers or (number,), uids=uids, log=asked))
     return found

@@ -18,7 +18,7 @@ from eaas_daemon.core.changes import Changes
 from eaas_daemon.engine import Engine
 from eaas_daemon.intake import names
 from eaas_daemon.intake.failures import concerns_all
-from eaas_daemon.intake.folder import Identity
+from eaas_daemon.intake.folder import Folder, Identity
 from eaas_daemon.intake.followed import Followed, followed, unfinished
 from eaas_daemon.intake.log_copy import copy_log
 from eaas_daemon.intake.opening import opened
@@ -72,7 +72,8 @@ class Follower:
         self._service_uid = service_uid
         self._now = now
         self.identity: Identity | None = None
-        """Which folder its files are in: at the same path there may be another for a while."""
+        """Which folder its files are in: at the same path there may be another for a while.
+        None before it is known, and while another controller has the folder."""
         self._files: dict[str, Followed] = {}
         self._by_job: dict[int, set[str]] = {}
         self._dirty: dict[str, None] = {}
@@ -135,6 +136,10 @@ class Follower:
         with opened(self._path, self._service_uid) as folder:
             return folder.identity, unfinished(folder, log=self._log)
 
+    def leave(self) -> None:
+        """Write nothing more until ``recover``: the folder is another controller's."""
+        self.identity = None
+
     def changed(self, changes: Changes) -> None:
         """Remember whose jobs changed."""
         for job in changes.jobs if self._by_job or self._coming else ():
@@ -176,7 +181,7 @@ class Follower:
 
     async def write(self) -> None:
         """Make everything true that isn't."""
-        while self._dirty:
+        while self._dirty and self.identity is not None:
             some = list(islice(self._dirty, FILES_A_TIME))
             for name in some:
                 del self._dirty[name]
@@ -201,7 +206,8 @@ class Follower:
         return [self._one_drawn(file, known) for file in files]
 
     def _one_drawn(self, file: Followed, known: Mapping[int, JobView]) -> Drawn:
-        jobs = [known[number] for number in file.numbers if number in known]
+        found = [known[number] for number in file.numbers if number in known]
+        jobs = [job for job in found if not file.uids or job.uid in file.uids]
         # Whoever has the file may have written into its status: other people's jobs do not count.
         own = tuple(job for job in jobs if job.user == jobs[0].user)
         final = all(is_settled(job, log=file.log, now=self._now()) for job in own)
@@ -229,7 +235,7 @@ class Follower:
             for one in drawn if folder.identity == self.identity else ():
                 text = one.text
                 try:
-                    if one.jobs and self._written.get(one.file.name) != hash(text):
+                    if one.jobs and not self._stands(folder, one.file.name, text):
                         folder.write_beside(one.file.name, names.STATUS, text)
                 except FileNotFoundError:
                     one = msgspec.structs.replace(one, final=True)  # nobody wants to know of it
@@ -239,6 +245,10 @@ class Follower:
                     continue
                 done.append((one, hash(text)))
         return done
+
+    def _stands(self, folder: Folder, name: str, text: str) -> bool:
+        """Tell whether the status is there already; somebody may have deleted it."""
+        return self._written.get(name) == hash(text) and folder.has_status(name)
 
     def _remember(self, one: Drawn, text_hash: int) -> None:
         name = one.file.name

@@ -23,9 +23,19 @@ class Intake:
     """The watched folders of one controller; a listener of its engine."""
 
     def __init__(
-        self, engine: Engine, logs: LogStore, service_uid: int, clock: Clock, *, hints: bool = True
+        self,
+        engine: Engine,
+        logs: LogStore,
+        service_uid: int,
+        clock: Clock,
+        *,
+        name: str,
+        hints: bool = True,
     ) -> None:
-        """Watch nothing yet. Without ``hints`` folders are only looked into every few seconds."""
+        """Watch nothing yet; ``name`` is this controller's, before others that watch the same.
+
+        Without ``hints`` folders are only looked into every few seconds.
+        """
         self._listens = hints
         self._tools = Tools(
             engine=engine,
@@ -34,6 +44,7 @@ class Intake:
             hints=Hints(self._wake),
             clock=clock,
             service_uid=service_uid,
+            name=name,
             claims={},
         )
         self._watches: dict[Path, FolderWatch] = {}
@@ -85,15 +96,17 @@ class Intake:
     async def _keep_watching(self, tasks: asyncio.TaskGroup) -> None:
         """Run the watches that are wanted."""
         at_work: dict[FolderWatch, asyncio.Task[None]] = {}
+        leaving: dict[asyncio.Task[None], Path] = {}
         while True:
             await self._changed.wait()
             self._changed.clear()
             wanted = set(self._watches.values())
-            leaving = {watch.settings.path: at_work.pop(watch) for watch in set(at_work) - wanted}
-            for task in leaving.values():
-                task.cancel()
+            leaving = {task: path for task, path in leaving.items() if not task.done()}
+            for watch in set(at_work) - wanted:
+                leaving[at_work[watch]] = watch.settings.path
+                at_work.pop(watch).cancel()
             for watch in wanted - at_work.keys():
-                before = leaving.get(watch.settings.path)
+                before = [task for task, path in leaving.items() if path == watch.settings.path]
                 at_work[watch] = tasks.create_task(watch.work(before))
 
     async def _end_idle_reader(self) -> None:

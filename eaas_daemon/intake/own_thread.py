@@ -1,10 +1,13 @@
 """One thread for everything that touches one folder: a file server that hangs stops only that."""
 
 import asyncio
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
-from typing import Final, ParamSpec, TypeVar
+from queue import Empty, SimpleQueue
+from typing import Any, Final, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -12,12 +15,18 @@ T = TypeVar("T")
 LEAVE_AFTER_S: Final = 5.0
 """How long a cancelled caller waits for what its thread is at."""
 
+Piece = tuple[Future[Any], Callable[[], Any]]
+
 
 class OwnThread:
-    """Does blocking work, one piece after the other."""
+    """Does blocking work, one piece after the other.
+
+    A pool of the standard library would keep the program from ending while a piece hangs.
+    """
 
     def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="folder")
+        self._pieces: SimpleQueue[Piece | None] = SimpleQueue()
+        self._started = False
 
     async def do(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Return what the work returns.
@@ -25,8 +34,12 @@ class OwnThread:
         A caller that is cancelled goes when the piece of work is done, so that nobody else
         begins in its midst; one that hangs is left to itself after a while.
         """
-        loop = asyncio.get_running_loop()
-        doing = loop.run_in_executor(self._executor, partial(work, *args, **kwargs))
+        done: Future[T] = Future()
+        self._pieces.put((done, partial(work, *args, **kwargs)))
+        if not self._started:
+            self._started = True
+            threading.Thread(target=self._work, name="folder", daemon=True).start()
+        doing = asyncio.wrap_future(done)
         try:
             return await asyncio.shield(doing)
         except asyncio.CancelledError:
@@ -35,4 +48,17 @@ class OwnThread:
 
     def close(self) -> None:
         """Take no more work."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        with suppress(Empty):
+            while (piece := self._pieces.get_nowait()) is not None:
+                piece[0].cancel()
+        self._pieces.put(None)
+
+    def _work(self) -> None:
+        while (piece := self._pieces.get()) is not None:
+            done, work = piece
+            if not done.set_running_or_notify_cancel():
+                continue
+            try:
+                done.set_result(work())
+            except BaseException as error:
+                done.set_exception(error)

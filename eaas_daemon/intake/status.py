@@ -29,6 +29,7 @@ def status_text(jobs: Sequence[JobView], *, final: bool, log: bool) -> str:
 def _facts(job: JobView, *, log: bool) -> dict[str, object]:
     return {
         "job": job.id,
+        "uid": job.uid,
         "name": job.name,
         "user": job.user,
         "queue": f"{job.pool}/{job.queue}",

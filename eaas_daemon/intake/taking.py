@@ -24,7 +24,8 @@ BYTES_A_PASS: Final = 4 << 20
 LOOK_EVERY_S: Final = 1.0
 """While there are whole files left from the look before."""
 
-Claim = Callable[[Identity], None]
+Claim = Callable[[Folder, float], None]
+"""Raises ``FolderUnusable`` when the folder is somebody else's now; the time is monotonic."""
 
 
 class Taken(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,7 +47,7 @@ class Taker:
     """Looks into one folder, again and again."""
 
     def __init__(self, settings: FolderSettings, service_uid: int, claim: Claim) -> None:
-        """Begin; ``claim`` raises ``FolderUnusable`` when another taker has the same folder."""
+        """Begin; every look begins with the claim."""
         self._settings = settings
         self._service_uid = service_uid
         self._claim = claim
@@ -65,7 +66,7 @@ class Taker:
         ``now`` is monotonic, ``at`` the same moment as people write it.
         """
         with opened(self._settings.path, self._service_uid) as folder:
-            self._claim(folder.identity)
+            self._claim(folder, now)
             waiting = folder.taken()
             self._renamed.update(renamed)
             if not self._whole or now - self._looked_at >= LOOK_EVERY_S:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Final
 
@@ -15,9 +16,10 @@ from eaas_daemon.core.events import FolderNoted
 from eaas_daemon.engine import Engine
 from eaas_daemon.intake.door import RESCAN_S, Door
 from eaas_daemon.intake.failures import FolderUnusable, unusable
-from eaas_daemon.intake.folder import Identity
+from eaas_daemon.intake.folder import Folder, Identity
 from eaas_daemon.intake.follower import Follower
 from eaas_daemon.intake.hints import Hints
+from eaas_daemon.intake.holder import HeldElsewhere, Holder
 from eaas_daemon.intake.opening import opened
 from eaas_daemon.intake.own_thread import OwnThread
 from eaas_daemon.intake.reading import FileReader
@@ -40,6 +42,8 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
     hints: Hints
     clock: Clock
     service_uid: int
+    name: str
+    """What this controller is called, before other controllers."""
     claims: dict[Identity, FolderSettings]
     """Which folders are watched now: two paths may lead to the same one."""
 
@@ -64,9 +68,8 @@ class FolderWatch:
             claim=self._claim,
             clock=tools.clock,
         )
+        self._holder = Holder(tools.name, settings.path)
         self._wake = asyncio.Event()
-        self._identity: Identity | None = None
-        """Which folder was there at the last look."""
         self._accepted = 0
         self._refused = 0
         self._wrong: str | None = None
@@ -92,11 +95,11 @@ class FolderWatch:
             looked_at=None if at is None else utc_text(at),
         )
 
-    async def work(self, before: "asyncio.Task[None] | None" = None) -> None:
-        """Work until cancelled, but not before whoever had the same path has ended."""
+    async def work(self, before: "Collection[asyncio.Task[None]]" = ()) -> None:
+        """Work until cancelled, but not before those that had the same path have ended."""
         try:
-            if before is not None:
-                await asyncio.wait([before])
+            if before:
+                await asyncio.wait(before)
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._serve())
                 tasks.create_task(self.follower.work())
@@ -107,13 +110,14 @@ class FolderWatch:
             for mine in [i for i, who in self._tools.claims.items() if who is self.settings]:
                 del self._tools.claims[mine]
 
-    def _claim(self, identity: Identity) -> None:
-        other = self._tools.claims.setdefault(identity, self.settings)
+    def _claim(self, folder: Folder, now: float) -> None:
+        other = self._tools.claims.setdefault(folder.identity, self.settings)
         if other is not self.settings:
             path = self.settings.path
             raise FolderUnusable(
                 f"{path} is the same folder as {other.path}: leave one of them out"
             )
+        folder.hold(self._holder, now)
 
     # --- look
 
@@ -122,9 +126,11 @@ class FolderWatch:
             self._wake.clear()
             look_again_s = RESCAN_S
             try:
-                await self._recover()
                 look_again_s = await self._look()
                 self._note(None)
+            except HeldElsewhere as error:
+                self.follower.leave()
+                self._note(error.sentence)
             except EaasError as error:
                 self._note(error.sentence)
             except OSError as error:
@@ -136,28 +142,28 @@ class FolderWatch:
                 async with asyncio.timeout(look_again_s):
                     await self._wake.wait()
 
-    async def _recover(self) -> None:
-        """Follow what is unfinished in the folder, at the start and whenever it is another one."""
-        before = self.follower.identity
-        if self._identity is None or self._identity != before:
-            await self.follower.recover()
-            if before not in (None, self.follower.identity):
-                log.warning("another folder is at %s now", self.settings.path)
-                note = FolderNoted(path=str(self.settings.path), wrong=None, replaced=True)
-                self._tools.engine.post(note)
-
     async def _look(self) -> float:
         """Look once; return in how many seconds to look again."""
         hints, path = self._tools.hints, self.settings.path
         done = await self._door.look(hints.renamed(path))
         hints.found(path, done.identity)
-        self._identity = done.identity
+        if done.identity != self.follower.identity:
+            await self._recover()
         self._accepted += done.accepted
         self._refused += done.refused
         if done.accepted or done.refused:
             said = "files in %s: %d accepted, %d refused"
             log.info(said, self.settings.path, done.accepted, done.refused)
         return done.look_again_s
+
+    async def _recover(self) -> None:
+        """Follow what is unfinished in the folder, at the start and whenever it is another one."""
+        before = self.follower.identity
+        await self.follower.recover()
+        if before not in (None, self.follower.identity):
+            log.warning("another folder is at %s now", self.settings.path)
+            note = FolderNoted(path=str(self.settings.path), wrong=None, replaced=True)
+            self._tools.engine.post(note)
 
     def _note(self, wrong: str | None) -> None:
         """Say once that the folder is out of use, and once that it is in use again."""

@@ -15,6 +15,8 @@ from eaas.views import EtaView, HeldCardView, JobView, PhaseView, QueueView
 from eaas_tui.model.columns import Tone
 
 UNKNOWN: Final = "-"
+LAST_MOMENT: Final = 253_000_000_000
+"""The year 9987: later ones have no date in every time zone."""
 
 _S: Final = JobState
 _STATES: Final[Mapping[str, tuple[str, str, Tone]]] = MappingProxyType(
@@ -38,9 +40,10 @@ def unix(at: str | None) -> float | None:
     if at is None:
         return None
     try:
-        return datetime.fromisoformat(at).timestamp()
+        seconds = datetime.fromisoformat(at).timestamp()
     except (ValueError, OverflowError):
         return None
+    return seconds if 0 <= seconds <= LAST_MOMENT else None
 
 
 def clock_time(at: str, zone: tzinfo | None = None) -> str:

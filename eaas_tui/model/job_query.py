@@ -89,7 +89,9 @@ class JobFinder:
         self._found_in: Mapping[int, JobView] | None = None
         self._found_with: tuple[object, ...] = ()
         self._found: Mapping[int, JobView] = NOTHING
-        self._verdicts: dict[int, tuple[JobView, bool]] = {}
+        self._fit: dict[int, JobView] = {}
+        self._unfit: dict[int, JobView] = {}
+        """Jobs as they were when they were looked at, by what was found."""
         self._past: Final = PastFound()
 
     def find(
@@ -113,8 +115,8 @@ class JobFinder:
             return self._found
         self._found_in, self._found_with = live, asked
         self._ask(query, user)
-        if len(self._verdicts) > 2 * len(live) + SPARE:
-            self._verdicts = {}
+        if len(self._fit) + len(self._unfit) > 2 * len(live) + SPARE:
+            self._fit, self._unfit = {}, {}
         shown = [job for job in live.values() if self._is_shown(job, query, user) or job.id in kept]
         in_order = ordered(shown, query.sort, now=now, reverse=query.reverse)
         self.count = len(live)
@@ -153,18 +155,21 @@ class JobFinder:
         if self._asked == (query, user):
             return
         self._asked = (query, user)
-        self._verdicts = {}
+        self._fit, self._unfit = {}, {}
         if query.text != self._filter.text or self.mistake is not None:
             answer = parse(query.text)
             self.mistake = answer if isinstance(answer, FilterMistake) else None
             self._filter = answer if isinstance(answer, Filter) else self._filter
 
     def _is_shown(self, job: JobView, query: JobQuery, user: str | None) -> bool:
-        known = self._verdicts.get(job.id)
-        if known is not None and known[0] is job:
-            return known[1]
+        if self._fit.get(job.id) is job:
+            return True
+        if self._unfit.get(job.id) is job:
+            return False
         verdict = self._fits(job, query, user)
-        self._verdicts[job.id] = (job, verdict)
+        kept, other = (self._fit, self._unfit) if verdict else (self._unfit, self._fit)
+        kept[job.id] = job
+        other.pop(job.id, None)
         return verdict
 
     def _fits(self, job: JobView, query: JobQuery, user: str | None) -> bool:

@@ -1,6 +1,7 @@
 """The jobs that matter now: what runs longest, what waits first in line, what failed lately."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from heapq import nlargest, nsmallest
 from typing import Final
 
@@ -52,7 +53,7 @@ def jobs_now(
     several = len(picture.pools) > 1
     return Rows(
         list(by_id),
-        lambda id: job_table.job_row(by_id[id], now, ascii=ascii, several_pools=several),
+        cache(lambda id: job_table.job_row(by_id[id], now, ascii=ascii, several_pools=several)),
     )
 
 

@@ -61,4 +61,16 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
         return [card for name in sorted(self.nodes) for card in self.nodes[name].cards]
 
 
+def only_numbers_differ(before: Picture, now: Picture) -> bool:
+    """Tell whether nothing but what is measured on nodes and cards has changed."""
+    return (
+        before.jobs is now.jobs
+        and before.queues is now.queues
+        and before.pools is now.pools
+        and before.events is now.events
+        and before.link is now.link
+        and before.nodes.keys() == now.nodes.keys()
+    )
+
+
 EMPTY: Final = Picture(seq=0, link=Link(state="connecting", since=0.0))

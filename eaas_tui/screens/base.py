@@ -3,10 +3,13 @@
 from typing import Any, ClassVar
 
 from textual import getters
+from textual._styles_cache import StylesCache
 from textual.app import App
-from textual.reactive import var
+from textual.reactive import Reactive, var
 from textual.screen import Screen
+from textual.widget import Widget
 
+from eaas_tui import compositor
 from eaas_tui.keys import keys_of
 from eaas_tui.model.picture import EMPTY, Picture
 
@@ -17,11 +20,13 @@ class PictureApp(App[None]):
     picture: var[Picture] = var(EMPTY, init=False)
 
     def forget_gone(self) -> None:
-        """Forget what those that are gone have watched here.
+        """Forget what those that are gone have watched here, and how they were drawn.
 
         Textual does so when the watched value changes next: a closed form with all its fields
-        would stay until somebody takes another theme.
+        would stay until somebody takes another theme. Of how widgets were drawn it keeps the
+        last thousand, whether they are there or not.
         """
+        StylesCache.get_inner_outer.cache_clear()
         for watchers in getattr(self, "__watchers", {}).values():
             watchers[:] = [entry for entry in watchers if not entry[0]._closing]
 
@@ -34,6 +39,22 @@ class PictureScreen(Screen[None]):
     """The name that keys, help and the command line know it by."""
 
     picture: var[Picture] = var(EMPTY, init=False)
+    focused: Reactive[Widget | None] = Reactive(None, repaint=False)
+    """Who gets the keys. The two that change it draw themselves; Textual draws the whole screen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        if compositor.KNOWN:
+            self._compositor = compositor.LeanCompositor()
+
+    def on_compose(self) -> None:
+        """Take the terminal's size before there are widgets that would be styled anew for it."""
+        width, height = self.app.size
+        for cells, steps in (
+            (width, self.HORIZONTAL_BREAKPOINTS),
+            (height, self.VERTICAL_BREAKPOINTS),
+        ):
+            self.add_class(*self._get_breakpoint_classes(cells, steps or []), update=False)
 
     def on_mount(self) -> None:
         """Begin to follow."""

@@ -1,7 +1,7 @@
 """All jobs: filtered, sorted, marked, acted on, and those that ended long ago by pages."""
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec.structs import replace
@@ -141,6 +141,7 @@ class JobsScreen(ActingScreen):
         now, pools = self._now, len(self.picture.pools) > 1
         shown = self._shown
 
+        @cache  # a key moves the selection between rows that stay as they are
         def row_of(id: int) -> Row:
             return job_row(shown[id], now, ascii=self._ascii, several_pools=pools)
 

@@ -70,17 +70,23 @@ class OverviewScreen(PoolActingScreen):
         self._grid.glyphs = glyphs_of(self.app)
 
     def draw(self, picture: Picture) -> None:
-        """Hand the picture to the panes."""
-        now = clock_of(self.app)()
+        """Hand the picture to the panes, once they have the room that it gives them."""
+        if self._give_nodes_their_height():
+            self.call_after_refresh(self._draw_panes)
+        else:
+            self._draw_panes()
+
+    def _draw_panes(self) -> None:
+        picture, now = self.picture, clock_of(self.app)()
         self._grid.show(picture, empty=nodes_text(picture))
-        self._give_nodes_their_height()
         self.query_one(QueueList).draw(picture, now)
         self.query_one(EventList).draw(picture)
         self._draw_jobs()
 
     def on_resize(self) -> None:
         """Share the height between the panes."""
-        self._give_nodes_their_height()
+        if self._give_nodes_their_height():
+            self.call_after_refresh(self._draw_jobs)  # there is room for other jobs then
 
     # --- what the keys are about
 
@@ -173,14 +179,16 @@ class OverviewScreen(PoolActingScreen):
             job = self.picture.jobs.get(self._jobs.selected or 0)
             self.query_one(JobPreview).show(job, self.picture, clock_of(self.app)())
 
-    def _give_nodes_their_height(self) -> None:
-        """Let few nodes take few lines, and many not all of them."""
+    def _give_nodes_their_height(self) -> bool:
+        """Let few nodes take few lines, and many not all of them; tell whether that is new."""
         most = max(LEAST_LINES, int(self.size.height * NODES_SHARE))
-        nodes = min(most, max(LEAST_LINES, self._grid.lines_needed))
+        needed = self._grid.lines_needed(self.picture, most, empty=nodes_text(self.picture))
+        nodes = min(most, max(LEAST_LINES, needed))
         queues = min(QUEUE_LINES, len(self.picture.queues) + 1) if self.size.width < MID else 0
         heights = (nodes + queues if self.size.height >= SHORT else 0, queues)
-        if heights != self._heights:
-            self._heights = heights
-            self.call_after_refresh(self._draw_jobs)  # there is room for other jobs then
-            self.query_one("#pool").styles.height = heights[0] or "1fr"
-            self.query_one(QueueList).styles.height = heights[1] or "100%"
+        if heights == self._heights:
+            return False
+        self._heights = heights
+        self.query_one("#pool").styles.height = heights[0] or "1fr"
+        self.query_one(QueueList).styles.height = heights[1] or "100%"
+        return True

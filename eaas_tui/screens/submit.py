@@ -161,7 +161,7 @@ class SubmitScreen(PictureScreen):
     def on_job_form_reached(self, event: JobForm.Reached) -> None:
         """Say what the field wants."""
         found = candidates(event.key, self.form, self.picture)
-        self.query_one("#form-help", Static).update(help_words(event.key, found))
+        self.query_one("#form-help", Static).update(help_words(event.key, found), layout=False)
 
     def _changed(self) -> None:
         self._may_force = False

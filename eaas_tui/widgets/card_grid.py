@@ -20,6 +20,8 @@ from eaas_tui.model.grid_scene import Scene, Sparks, seen
 from eaas_tui.model.grid_text import Look, Wish, changed_cells
 from eaas_tui.model.picture import EMPTY, Picture
 
+FRAME_LINES: Final = 2
+"""The title, and the line about the selection."""
 NEXT_SHOWS: Final[dict[Shows, Shows]] = {"load": "user", "user": "job", "job": "load"}
 TONES: Final = (
     *("plain", "dim", "title", "name", "mine", "free", "low", "mid", "high"),
@@ -121,10 +123,19 @@ class CardGrid(Widget, can_focus=True):
 
     # --- what it knows
 
-    @property
-    def lines_needed(self) -> int:
-        """How many lines it would take to show everything, the title and the last one too."""
-        return len(self._grid.lines) + len(self._empty.splitlines()) + 2
+    def lines_needed(self, picture: Picture, most: int, *, empty: str = "") -> int:
+        """How many lines it would take to show all of it, the title and the last one too.
+
+        With fewer lines cells get smaller, so it is said for the ``most`` that there may be,
+        however many there are now.
+        """
+        grid = lay_out(
+            picture,
+            width=max(1, self.size.width),
+            height=max(0, most - FRAME_LINES),
+            closed=self.closed,
+        )
+        return len(grid.lines) + len(empty.splitlines()) + FRAME_LINES
 
     @property
     def node(self) -> str | None:

@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
 from textual.geometry import Size
@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.reactive import Reactive
 from textual.suggester import Suggester
 from textual.widget import Widget
-from textual.widgets import Input, Label, Select, Static, TextArea
+from textual.widgets import Input, Select, Static, TextArea
 
 from eaas.field_checks import Choice
 from eaas.job_fields import JobField
@@ -29,15 +29,12 @@ class FormField(Vertical):
 
     DEFAULT_CSS = """
     FormField { height: auto; }
-    FormField > Horizontal { height: auto; }
-    FormField Label { width: 17; height: 1; padding: 0 1; }
-    FormField Label { text-wrap: nowrap; text-overflow: ellipsis; }
-    FormField Input { width: 1fr; }
-    FormField TextArea { width: 1fr; height: auto; min-height: 1; max-height: 6; padding: 0; }
-    FormField Select { width: 1fr; }
+    FormField > .control { width: 1fr; margin: 0 0 0 17; }
+    FormField > TextArea { height: auto; min-height: 1; max-height: 6; padding: 0; }
     FormField > .mistake { display: none; height: auto; padding: 0 1 0 17; }
     FormField.-wrong > .mistake { display: block; }
     """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"form-field--label"}
 
     class Edited(Message):
         """A person changed the field's text."""
@@ -58,16 +55,21 @@ class FormField(Vertical):
         super().__init__(id=id_of(field.key))
         self.field: Final = field
         self._control: Final = _control(field, complete)
-        self._mistake: Final = Static(classes="mistake", markup=False)
+        self._control.add_class("control")
+        self._mistake: Static | None = None
+        """There is one once something has been wrong."""
         self._shown = ""
         self._wrong: str | None = None
 
     def compose(self) -> ComposeResult:
-        """Lay out label and control, and below them what is wrong."""
-        with Horizontal():
-            yield Label(self.field.label, markup=False)
-            yield self._control
-        yield self._mistake
+        """Lay out the control; the label is drawn in its margin."""
+        yield self._control
+
+    def render(self) -> Content:
+        """Draw the label."""
+        room = self._control.styles.margin.left - 2
+        label = Content.styled(self.field.label, self.get_visual_style("form-field--label"))
+        return label.truncate(room, ellipsis=True).pad_left(1)
 
     def show(self, text: str) -> None:
         """Put the text into the control; this is nobody's edit."""
@@ -86,11 +88,24 @@ class FormField(Vertical):
             return
         self._wrong = text
         self.set_class(text is not None, "-wrong")
-        self._mistake.update(Content("" if text is None else f"✗ {text}"))
+        said = Content("" if text is None else f"✗ {text}")
+        if self._mistake is None:
+            self._mistake = Static(said, classes="mistake")
+            self.mount(self._mistake)
+        else:
+            self._mistake.update(said)
 
     def take_focus(self) -> None:
         """Let the person type here."""
         self._control.focus()
+
+    def on_descendant_focus(self) -> None:
+        """Show where the person types."""
+        self.add_class("-typing")
+
+    def on_descendant_blur(self) -> None:
+        """Show that it is elsewhere."""
+        self.remove_class("-typing")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """See what was typed."""

@@ -15,14 +15,16 @@ from eaas_tui.log_source import LogClient, LogSource
 from eaas_tui.model.columns import Cell
 from eaas_tui.model.job_facts import facts
 from eaas_tui.model.log_pages import LogPages
-from eaas_tui.model.picture import Picture
+from eaas_tui.model.picture import EMPTY, Picture
 from eaas_tui.widgets.log_view import LogView
 from eaas_tui.widgets.text_lines import TextLines
 
 REST_S: Final = 0.2
-"""How long a job stays selected before its log is fetched: who runs through a list reads none."""
+"""How long a job stays selected before it is shown: who runs through a list reads none of them."""
 AGAIN_S: Final = 2.0
 """When a log that could not be had is asked for again."""
+
+Asked = tuple[JobView | None, Picture, float]
 
 
 class JobPreview(Vertical):
@@ -40,9 +42,12 @@ class JobPreview(Vertical):
         super().__init__(id=id)
         self._client: Final = client
         self._ascii: Final = ascii
+        self._asked: Asked = (None, EMPTY, 0.0)
+        self._shown: int | None = None
+        """The job whose facts are shown."""
         self._log: tuple[int, int] | None = None
         """Job and attempt whose log is shown."""
-        self._timer: Timer | None = None
+        self._rest: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Compose the facts and the log."""
@@ -52,7 +57,27 @@ class JobPreview(Vertical):
         yield log
 
     def show(self, job: JobView | None, picture: Picture, now: float) -> None:
-        """Show the job as the picture has it, or nothing."""
+        """Show the job as the picture has it, or nothing; another one than before once it rests."""
+        before, self._asked = self._asked[0], (job, picture, now)
+        if job is None or self._shown in (None, job.id):
+            self._show_asked()
+        elif before is None or before.id != job.id:
+            self._begin_rest()
+
+    def _begin_rest(self) -> None:
+        """Begin to wait, or to wait again."""
+        if self._rest is None:
+            self._rest = self.set_timer(REST_S, self._show_asked)
+        else:
+            self._rest.reset()
+
+    def _show_asked(self) -> None:
+        """Show what was asked for last."""
+        if self._rest is not None:
+            self._rest.stop()
+            self._rest = None
+        job, picture, now = self._asked
+        self._shown = None if job is None else job.id
         lines: Sequence[Sequence[Cell]] = ()
         if job is not None:
             lines = facts(job, picture, now, ascii=self._ascii)
@@ -68,14 +93,8 @@ class JobPreview(Vertical):
         self._log = log
         self.workers.cancel_node(self)
         self.query_one(LogView).show(LogPages())
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
         if log is not None:
-            self._timer = self.set_timer(REST_S, lambda: self._start(*log))
-
-    def _start(self, job: int, attempt: int) -> None:
-        self.run_worker(self._follow(job, attempt), group="log", exclusive=True)
+            self.run_worker(self._follow(*log), group="log", exclusive=True)
 
     async def _follow(self, job: int, attempt: int) -> None:
         """Show the log's end, and what comes, until another is selected or nothing comes."""

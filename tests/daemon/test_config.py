@@ -1,5 +1,8 @@
 from pathlib import Path
 
+import pytest
+
+from eaas.errors import Invalid
 from eaas.settings.command_line import Typed
 from eaas_daemon.config import ControllerConfig, config_from, read_settings
 from eaas_daemon.intake.settings import FolderSettings
@@ -24,3 +27,14 @@ def test_the_command_line_has_the_last_word_where_it_says_something(tmp_path: Pa
         log_budget_mib=5,
         folders=(FolderSettings(path=Path("/srv/x")),),
     )
+
+
+def test_where_the_settings_lie_is_not_watched(tmp_path: Path) -> None:
+    file = tmp_path / "controller.yaml"
+    file.write_text(f"folders: [/srv/x, {tmp_path}]\n")
+
+    with pytest.raises(Invalid) as refusal:
+        configured({"MINI_EAAS_HOME": str(tmp_path)})
+
+    why = "holds controller.yaml, which is no job: name another"
+    assert str(refusal.value) == f"{file}:1: folders: {tmp_path} {why}"

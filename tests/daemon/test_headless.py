@@ -7,9 +7,12 @@ import os
 import signal
 import socket
 import sqlite3
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
+from typing import Final
 
 import aiohttp
 import pytest
@@ -29,7 +32,7 @@ class Service:
     def __init__(self, home: Path, manager: ServiceManager) -> None:
         self.home = home
         self.config = home / "controller.yaml"
-        self.config.write_text(CONFIG)
+        self.config.write_text(CONFIG + "log_level: debug\n")
         self.manager = manager
         self.program = a_program(home, **manager.environ(watchdog_s=1.0))
 
@@ -135,7 +138,7 @@ async def test_a_stuck_engine_gives_no_sign_of_life_until_it_moves_again(lasting
 async def test_sighup_takes_what_can_change_names_the_rest_and_survives_mistakes(
     lasting: Service,
 ) -> None:
-    lasting.config.write_text(CONFIG + "log_level: debug\nlisten: 127.0.0.2\nfolders: [/srv/x]\n")
+    lasting.config.write_text(CONFIG + "log_level: info\nlisten: 127.0.0.2\nfolders: [/srv/x]\n")
     lasting.program.send(signal.SIGHUP)
     heard = await lasting.hear_until("READY")
     lasting.config.write_text("prot: 1\n")
@@ -190,6 +193,32 @@ def test_a_second_signal_ends_it_at_once_with_0(service: Service) -> None:
 
         assert service.program.ended() == 0
     assert service.messages[-1] == "stopping: what is under way is answered"
+
+
+LATER_COLLECTIONS: Final = """
+import gc, time
+from eaas_daemon.headless import leave_what_is_loaded
+
+def collection_s():
+    began = time.process_time()
+    gc.collect()
+    return time.process_time() - began
+
+heap = [[number] for number in range(100_000)]
+before = min(collection_s() for _ in range(3))
+leave_what_is_loaded()
+print(min(collection_s() for _ in range(3)) / before)
+"""
+
+
+def test_later_garbage_collections_leave_alone_what_was_loaded(lasting: Service) -> None:
+    took = subprocess.run(
+        [sys.executable, "-c", LATER_COLLECTIONS], capture_output=True, text=True, check=True
+    )
+
+    assert float(took.stdout) < 0.1
+    [kept] = [words for words in lasting.messages if words.startswith("garbage is looked for")]
+    assert int(kept.split()[-2]) > 10_000
 
 
 @pytest.fixture

@@ -41,3 +41,11 @@ def test_a_home_that_cannot_be_is_refused_by_name(tmp_path: Path) -> None:
 
     with pytest.raises(HomeUnusable, match="home can't be used"):
         prepare_home(a_home(tmp_path))
+
+
+def test_a_home_whose_name_no_answer_could_hold_is_refused(tmp_path: Path) -> None:
+    home = Path(f"{tmp_path}/\udcff")
+
+    with pytest.raises(HomeUnusable, match=r"udcff' can't be used: its name is not UTF-8"):
+        prepare_home(Paths(home=home, socket=home / "controller.sock"))
+    assert not home.exists()

@@ -42,6 +42,9 @@ def test_the_defaults_are_those_of_the_configuration() -> None:
         ("folders: [{pool: lab}]", "folders[0]: needs a path"),
         ("folders: [{path: jobs}]", "folders[0].path: must be a path from the root on"),
         ("folders: [{path: /a, pol: lab}]", "folders[0].pol: a watched folder has no such key"),
+        ("folders: [/a, /b, {path: /a/}]", "folders[2].path: is the same folder as in entry 1"),
+        ("folders: [/a/accepted/x, /a]", "folders[0].path: lies in accepted/, which belongs to"),
+        ("folders: [/a, /a/x.yaml/b]", "folders[1].path: lies in /a, which takes everything"),
         ("folders: [{path: /a, log: yes}]", "must be true or false"),
         ("folders: [{path: /a, user: a b}]", "must be a user's name"),
         ("folders: [{path: /a, keep_days: 0}]", "must be a number of days from 1 on, or always"),
@@ -58,3 +61,12 @@ def test_folders_are_paths_or_have_keys_and_are_written_back_as_typed() -> None:
 
     assert found[0] == FolderSettings(path=Path("/srv/b"))
     assert Folders().typed(found) == [{"path": "/srv/b"}, FULL]
+
+
+def test_a_folder_may_lie_in_another() -> None:
+    inner = "/srv/a/night"
+
+    assert [each.path for each in Folders().read(["/srv/a", inner])] == [
+        Path("/srv/a"),
+        Path(inner),
+    ]

@@ -121,6 +121,10 @@ def test_a_duration_is_written_without_empty_units() -> None:
     ]
 
 
+def test_a_duration_beyond_all_words_is_told_in_seconds() -> None:
+    assert [format_duration(s) for s in (1e308, float("inf"))] == ["1e+308s", "infs"]
+
+
 def test_a_time_is_written_in_utc_with_milliseconds() -> None:
     assert [utc_text(s) for s in (0, 1772352000.1234, 1772352000.9996)] == [
         "1970-01-01T00:00:00.000Z",

@@ -47,7 +47,7 @@ async def until(holds: Callable[[], bool]) -> None:
 
 def lying(folder: Path) -> set[str]:
     """Return what lies there, but for the folder's own parts."""
-    return {each.name for each in folder.iterdir()} - {".taken", "accepted", "refused"}
+    return {each.name for each in folder.iterdir()} - {".taken", ".holder", "accepted", "refused"}
 
 
 def drop(inbox: Path, stage: Path, chance: random.Random) -> None:

@@ -112,9 +112,10 @@ def hosts_on_a_network(*names: str) -> Iterator[list[Host]]:
 
 def _free_network() -> int:
     taken = ip("-o", "-4", "addr")
-    in_use = "".join(ip("netns", "list"))
-    seed = int.from_bytes(os.urandom(1), "big")
-    free = (n for n in (*range(seed, 256), *range(seed)) if f" 10.235.{n}." not in taken + in_use)
+    seed = os.urandom(1)[0]
+    free: Iterator[int] = (
+        n for n in (*range(seed, 256), *range(seed)) if f" 10.235.{n}." not in taken
+    )
     return next(free)
 
 

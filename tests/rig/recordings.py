@@ -268,7 +268,8 @@ def _out_of_memory() -> object:
 def write(name: str, folder: Path) -> Path:
     """Write one recording; return its file."""
     path = folder / f"{name}.jsonl"
-    with Recorder(path) as recorder:
+    path.unlink(missing_ok=True)
+    with Recorder(path, tell=print) as recorder:
         for one in RECORDINGS[name]():
             recorder.write(one)
     path.chmod(0o644)

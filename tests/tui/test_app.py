@@ -1,10 +1,13 @@
 """The whole console in memory: what its keys do, and what it draws when."""
 
+from pathlib import Path
+
 import pytest
 from textual import events
 from textual.widgets import Input, Static
 
-from eaas_tui.app import ConsoleApp
+from eaas.wire.to_client import Readings
+from eaas_tui.app import CLEARED, GIVES_WAY, ConsoleApp
 from eaas_tui.commanding import CommandLine
 from eaas_tui.screens.events import EventsScreen
 from eaas_tui.screens.help import HelpScreen
@@ -75,6 +78,14 @@ async def test_ctrl_c_twice_leaves_whatever_is_open() -> None:
         assert app._exit is True
 
 
+async def test_an_end_that_comes_before_the_beginning_is_not_forgotten() -> None:
+    app = a_console()
+    app.end(143)
+    async with app.run_test():
+        assert app._exit is True
+    assert app.return_code == 143
+
+
 async def test_q_is_a_letter_where_one_types() -> None:
     app = a_console()
     async with app.run_test() as pilot:
@@ -136,6 +147,47 @@ async def test_nothing_is_drawn_while_output_waits(monkeypatch: pytest.MonkeyPat
         assert app.picture is app.store.picture
 
 
+@pytest.mark.parametrize(("waits", "written"), [(0, [CLEARED]), (1, [])])
+async def test_a_terminal_that_takes_nothing_is_not_cleared_again_and_again(
+    monkeypatch: pytest.MonkeyPatch, waits: int, written: list[str]
+) -> None:
+    monkeypatch.setattr(ConsoleApp, "output_waits", waits)
+    app = a_console()
+    async with app.run_test() as pilot:
+        came: list[str] = []
+        monkeypatch.setattr(app._driver, "write", came.append)
+        await pilot.press("ctrl+l")
+
+        assert came == written
+
+
+async def test_a_live_draw_gives_way_to_a_key_but_not_for_ever() -> None:
+    app = a_console("busy")
+    async with app.run_test():
+        app._is_busy = True
+        for _ in range(GIVES_WAY):
+            app._draw_if_free()
+            assert app.picture.seq == 0
+        app._draw_if_free()
+
+        assert app.picture is app.store.picture
+
+
+async def test_readings_alone_may_be_drawn_in_portions_but_not_what_a_key_paints() -> None:
+    app = a_console("busy")
+    async with app.run_test():
+        app._draw_if_free()
+        assert app.is_awaited
+
+        node = next(iter(app.store.picture.nodes.values()))
+        read = Readings(at="", node=node.name, cpus_used=0.5, memory_used_mib=7, cards=node.cards)
+        app.store.apply(read, 1.0)
+        app._draw_if_free()
+        assert not app.is_awaited
+        app._is_busy = True
+        assert app.is_awaited
+
+
 async def test_a_held_picture_stays_until_it_is_let_go() -> None:
     app = a_console()
     async with app.run_test() as pilot:
@@ -161,6 +213,22 @@ async def test_a_console_that_only_looks_says_so_and_offers_nothing_else() -> No
         assert "view only" in lines[0]
         assert "cancel" not in lines[-1]
         assert isinstance(app.screen, JobsScreen)
+
+
+async def test_a_recording_that_ends_is_told_once_and_stays_in_the_top_line(
+    tmp_path: Path,
+) -> None:
+    app = a_console(record=tmp_path / "r.jsonl")
+    async with app.run_test(size=(120, 30)) as pilot:
+        assert "recording" in app.remarks
+        app.recording_ended("the recording into r.jsonl ended: No space left on device")
+        await pilot.press("P")
+        await pilot.pause()
+
+        assert app.remarks == ("held: P goes on", "recording ended")
+        assert "recording ended" in screen_lines(app)[0]
+        (notice,) = app._notifications
+        assert notice.message == "the recording into r.jsonl ended: No space left on device"
 
 
 async def test_the_command_line_does_what_it_says_and_explains_what_it_cannot() -> None:

@@ -72,3 +72,8 @@ def test_only_what_changes_of_a_look_is_said(before: Look, after: Look, written:
 def test_on_a_blank_only_the_paper_is_seen_unless_it_is_underlined() -> None:
     assert Look(1, "31", "44").blank == Look(paper="44")
     assert Look(0b1000, "31", "44").blank == Look(0b1000, "31", "44")
+
+
+def test_the_look_of_a_blank_is_made_once() -> None:
+    assert Look(1, "31", "42").blank is Look(2, "33", "42").blank
+    assert Look(1, "31", "42").blank == Look(paper="42")

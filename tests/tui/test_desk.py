@@ -1,39 +1,67 @@
+"""The form's editor in a real terminal, and what becomes of both when one of them is ended."""
+
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from eaas_tui.desk import NoEditor, edited
+from tests.rig.recordings import FOLDER
+from tests.rig.terminal import RealTerminal
 
 
-def an_editor(folder: Path, script: str) -> dict[str, str]:
-    """An environment whose editor is this shell script; ``$1`` is the file."""
-    program = folder / "editor"
-    program.write_text(f"#!/bin/sh\n{script}\n")
+@contextmanager
+def editing(folder: Path, first: str = ":") -> Iterator[tuple[RealTerminal, int]]:
+    """A console whose form is in an editor that takes its time, and the editor's process."""
+    program, pid = folder / "editor", folder / "pid"
+    os.mkfifo(pid)
+    program.write_text(f"#!/bin/sh\n{first}\necho it edits\necho $$ > {pid}\nexec sleep 60\n")
     program.chmod(0o755)
-    return {"EDITOR": f"'{program}'"}
+    with RealTerminal.console(
+        "--replay", str(FOLDER / "empty.jsonl"), environ=an_environ(folder, program)
+    ) as terminal:
+        terminal.await_text("Mini EaaS")
+        terminal.press("n")
+        terminal.await_text("YAML")
+        terminal.press("\x05")
+        terminal.await_text("it edits")
+        yield terminal, int(pid.read_text())
 
 
-def test_the_text_comes_back_as_the_editor_saved_it(tmp_path: Path) -> None:
-    environ = an_editor(tmp_path, 'echo "gpus: 2" >> "$1"')
-
-    assert edited("name: a\n", environ) == "name: a\ngpus: 2\n"
-
-
-def test_an_editor_that_gives_up_changes_nothing(tmp_path: Path) -> None:
-    with pytest.raises(NoEditor, match="ended with code 3; nothing was taken over"):
-        edited("name: a\n", an_editor(tmp_path, "exit 3"))
+def an_environ(folder: Path, editor: Path) -> Mapping[str, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("MINI_EAAS_")}
+    kept.pop("VISUAL", None)
+    (folder / "tmp").mkdir()
+    own = {"MINI_EAAS_HOME": str(folder), "EDITOR": str(editor), "TMPDIR": str(folder / "tmp")}
+    return {**kept, **own}
 
 
-def test_an_editor_that_is_not_there_is_named() -> None:
-    with pytest.raises(NoEditor, match="the editor /nowhere/ed cannot be started"):
-        edited("", {"VISUAL": "/nowhere/ed"})
+@pytest.mark.parametrize("first", [":", "trap '' TERM"], ids=["obeys", "does not obey"])
+def test_an_end_of_the_console_ends_the_editor_and_leaves_no_folder(
+    tmp_path: Path, first: str
+) -> None:
+    with editing(tmp_path, first) as (terminal, editor):
+        terminal.send_signal(signal.SIGTERM)
+
+        assert terminal.await_end() == 128 + signal.SIGTERM
+        assert terminal.is_sane
+        assert not is_running(editor)
+        assert list((tmp_path / "tmp").iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "script",
-    ["printf '\\377\\376' > \"$1\"", 'rm "$1"', 'rm "$1"; mkdir "$1"'],
-    ids=["no text", "no file", "a folder"],
-)
-def test_whatever_an_editor_leaves_behind_is_said(tmp_path: Path, script: str) -> None:
-    with pytest.raises(NoEditor):
-        edited("name: one\n", an_editor(tmp_path, script))
+def test_ctrl_c_ends_the_editor_and_not_the_console(tmp_path: Path) -> None:
+    with editing(tmp_path) as (terminal, editor):
+        terminal.press("ctrl+c")
+        terminal.await_text("ended by SIGINT; nothing was taken over")
+
+        assert not is_running(editor)
+        terminal.press("escape")
+        terminal.await_no_text("YAML")
+        terminal.press("q")
+        assert terminal.await_end() == 0
+
+
+def is_running(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()

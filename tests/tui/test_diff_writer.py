@@ -1,5 +1,6 @@
 """The same screens as Textual's own writer, with far fewer bytes."""
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -18,7 +19,7 @@ from textual.strip import Strip
 from textual.widgets import Button, DataTable, Footer, Header, Input, Label, Static
 
 from eaas_tui.cells import REPLACEMENT
-from eaas_tui.diff_writer import KNOWN, ShownScreen, pieces_of
+from eaas_tui.diff_writer import KNOWN, PORTION, DiffWriter, ShownScreen, pieces_of
 
 TRUE = ColorSystem.TRUECOLOR
 SIZE = (100, 30)
@@ -203,3 +204,76 @@ def test_no_control_sequence_and_no_link_gets_out(text: str) -> None:
 
 def test_the_pinned_textual_is_one_whose_updates_are_known() -> None:
     assert KNOWN
+
+
+def test_what_is_left_is_written_in_portions_the_longest_left_first() -> None:
+    shown = ShownScreen(20, 20)
+    rows = [(y, 0, Strip([Segment("x" * 20)])) for y in range(20)]
+    shown.leave(rows, TRUE)
+
+    portions = []
+    while shown.is_behind:
+        portions.append(shown.go_on(100))
+
+    assert len(portions) > 3
+    assert max(map(len, portions)) <= 100 + 20
+    assert "".join(portions).count("x") == 400
+    assert portions[0].startswith("\x1b[1;1H")
+    assert shown.paint(rows, TRUE) == ""
+
+
+def test_what_was_left_and_is_painted_is_written_once_and_as_it_is_now() -> None:
+    shown = ShownScreen(20, 2)
+    shown.leave([(0, 0, Strip([Segment("load 41 %")]))], TRUE)
+
+    assert paint(shown, Segment("load 42 %")) == "\x1b[1;7H2"
+    assert shown.go_on(100) == "\x1b[1;1Hload 42 %"
+    assert not shown.is_behind
+    assert shown.go_on(100) == ""
+
+
+class Portions(DiffWriter):
+    """Keeps what it would write."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.awaited = False
+        self.written: list[str] = []
+
+    @property
+    def is_awaited(self) -> bool:
+        return self.awaited
+
+    def _write(self, out: str) -> None:
+        self.written.append(out)
+
+
+def rows_of(sign: str, rows: range) -> ChopsUpdate:
+    """An update of whole rows that show nothing but this sign."""
+    chops = [{0: Strip([Segment(sign * SIZE[0])])} for _ in range(SIZE[1])]
+    return ChopsUpdate(chops, [(y, 0, SIZE[0]) for y in rows], [[SIZE[0]]] * SIZE[1])
+
+
+async def test_what_a_key_paints_does_not_wait_for_the_portions_of_a_live_draw() -> None:
+    app = Portions()
+    async with app.run_test(size=SIZE) as pilot, asyncio.timeout(20):
+        app._show(rows_of("x", range(20, 30)))
+        (first,) = app.written
+        app.awaited = True
+        app._show(rows_of("k", range(1)))
+        app.awaited = False
+        assert app.written == [first, "\x1b[1;1H" + "k" * SIZE[0]]
+
+        while "".join(app.written).count("x") < 10 * SIZE[0]:
+            await pilot.pause()
+        assert max(map(len, app.written)) <= PORTION + SIZE[0]
+        assert app._shown is not None
+        assert not app._shown.is_behind
+
+
+async def test_a_small_live_draw_is_written_at_once() -> None:
+    app = Portions()
+    async with app.run_test(size=SIZE):
+        app._show(rows_of("x", range(3, 5)))
+
+        assert "".join(app.written).count("x") == 2 * SIZE[0]

@@ -270,7 +270,7 @@ async def test_what_was_heard_is_recorded_and_makes_the_same_picture(tmp_path: P
     console, again = Console(), Store()
     script = Script(Call(a_snapshot(3), changes(4, jobs=(a_job(1),)), CUT), journal=(an_event(2),))
 
-    with Recorder(tmp_path / "r.jsonl") as recorder:
+    with Recorder(tmp_path / "r.jsonl", tell=print) as recorder:
         await console.hear(script, recorder=recorder)
     replay_at_once(read_recording(tmp_path / "r.jsonl"), again)
 

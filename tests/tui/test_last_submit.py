@@ -38,7 +38,9 @@ def test_nothing_secret_is_kept_and_only_its_owner_reads_it(tmp_path: Path) -> N
     assert list(path.parent.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("content", ["", "[1]", "{", '{"gpus": 2, "env": "A=1", "x": "y"}'])
+@pytest.mark.parametrize(
+    "content", ["", "[1]", "{", "[" * 100_000, '{"gpus": 2, "env": "A=1", "x": "y"}']
+)
 def test_whatever_lies_there_the_form_opens(tmp_path: Path, content: str) -> None:
     path = tmp_path / "last.json"
     path.write_text(content)

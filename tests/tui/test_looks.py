@@ -44,7 +44,7 @@ SCREENS: Final[Mapping[str, tuple[str, ...]]] = {
     "cancel": ("2", "x"),
     "kill": ("2", "X"),
     "number": ("2", "p"),
-    "queue": ("2", "M"),
+    "queue": ("2", "end", "M"),
     "drain": ("3", "D"),
     "exclude": ("3", "E"),
     "pause": ("1", "Z"),
@@ -86,10 +86,20 @@ async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
             await pilot.pause(0.01)
 
 
-async def go(pilot: Pilot[None], name: str) -> None:
+async def press(app: ConsoleApp, pilot: Pilot[None], *keys: str) -> None:
+    """Press keys, each as soon as the console is done with the one before.
+
+    The pilot's own way waits for every key until the whole process rests.
+    """
+    for key in keys:
+        turn = app._turn
+        app.simulate_key(key)
+        await until(pilot, lambda turn=turn: app._turn > turn and not app._is_busy)  # type: ignore[misc]
+
+
+async def go(app: ConsoleApp, pilot: Pilot[None], name: str) -> None:
     """Open a screen from the overview."""
-    await pilot.press(*SCREENS[name])
-    await pilot.pause()
+    await press(app, pilot, *SCREENS[name])
 
 
 async def come_back(app: ConsoleApp, pilot: Pilot[None]) -> None:
@@ -97,15 +107,14 @@ async def come_back(app: ConsoleApp, pilot: Pilot[None]) -> None:
     for _ in range(5):
         if isinstance(app.screen, OverviewScreen):
             return
-        await pilot.press("escape")
-        await pilot.pause()
+        await press(app, pilot, "escape")
     raise AssertionError(f"escape does not leave {app.screen}")
 
 
 async def test_no_screen_minds_a_storm_of_sizes() -> None:
     async with live(recording="small") as (app, pilot):
         for name in ("overview", "jobs", "job", "node", "submit", "kill"):
-            await go(pilot, name)
+            await go(app, pilot, name)
             for size in ((200, 60), (1, 1), (250, 2), (3, 70), (90, 20)):
                 app.post_message(events.Resize(Size(*size), Size(*size)))
             await until(pilot, lambda: app.size == (90, 20) == app.screen.size)
@@ -115,29 +124,42 @@ async def test_no_screen_minds_a_storm_of_sizes() -> None:
             await come_back(app, pilot)
 
 
-async def test_every_screen_fits_twenty_columns_and_five_lines_and_q_never_leaves_from_it() -> None:
-    async with live(size=(20, 5), recording="small") as (app, pilot):
-        for name in SCREENS:
-            await go(pilot, name)
+@pytest.mark.parametrize(
+    "opened",
+    [
+        {"jobs": "JobsScreen", "job": "JobScreen", "node": "NodeScreen", "events": "EventsScreen"},
+        {"submit": "SubmitScreen", "help": "HelpScreen", "command line": "CommandLine"},
+        {"palette": "CommandPalette", "filter": "JobsScreen", "queue": "PickQueue"},
+        {"cancel": "Confirm", "kill": "TypeToConfirm", "number": "AskNumber"},
+        {"drain": "Confirm", "exclude": "Confirm", "pause": "Confirm", "overview": ""},
+    ],
+    ids=["views", "forms", "lists", "jobs' questions", "nodes' questions and the overview"],
+)
+async def test_every_screen_fits_twenty_columns_and_five_lines_and_q_never_leaves_from_it(
+    opened: Mapping[str, str],
+) -> None:
+    async with live(size=(20, 5)) as (app, pilot):
+        for name, screen in opened.items():
+            await go(app, pilot, name)
             assert {cell_len(line) for line in screen_lines(app)} == {20}, name
-            if isinstance(app.screen, OverviewScreen):
+            if name == "overview":
+                await pilot.press("q")
+                assert app._exit is True
                 continue
-            await pilot.press("q")
+            await until(pilot, lambda screen=screen: type(app.screen).__name__ == screen)  # type: ignore[misc]
+            await press(app, pilot, "q")
             if isinstance(app.focused, Input):
                 assert app.focused.value.endswith("q"), name
-                await pilot.press("backspace")
+                await press(app, pilot, "backspace")
             assert app._exit is False, name
             await come_back(app, pilot)
-        await pilot.press("q")
-
-        assert app._exit is True
 
 
 async def test_names_of_wide_signs_leave_every_column_where_it_is() -> None:
     async with live(recording="troubles", size=(100, 30)) as (app, pilot):
         assert any("训" in (job.name or "") for job in app.picture.jobs.values())
         for name in ("overview", "jobs", "events", "node"):
-            await go(pilot, name)
+            await go(app, pilot, name)
             for shown in app.screen.query(RowList):
                 lines = [shown.render_line(y) for y in range(shown.size.height)]
                 assert {line.cell_length for line in lines} <= {shown.size.width}, name
@@ -149,7 +171,7 @@ async def test_a_console_that_only_looks_refuses_every_key_that_acts_and_says_wh
     view: str,
 ) -> None:
     async with live(view_only=True) as (app, pilot):
-        await go(pilot, view)
+        await go(app, pilot, view)
         was = app.screen
         for key in keys_of(view):
             if key.needs == "look" or key.action == "clean_card":  # no card here is unclean

@@ -101,3 +101,12 @@ async def test_a_word_that_a_question_asks_for_counts_with_its_enter_however_fas
 
 def said_by(question: TypeToConfirm) -> str:
     return str(question.query_one("#question-mistake", Static).content)
+
+
+async def test_how_long_nobody_has_pressed_a_key_is_known() -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        assert app.rested_s == float("inf")
+
+        await pilot.press("j")
+        assert 0 <= app.rested_s < float("inf")

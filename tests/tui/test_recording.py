@@ -1,6 +1,9 @@
 import os
+import resource
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from eaas_tui.model.store import Store
@@ -23,7 +26,7 @@ FRAMES = (
 
 
 def written(path: Path) -> Path:
-    with Recorder(path) as recorder:
+    with Recorder(path, tell=print) as recorder:
         for one in FRAMES:
             recorder.write(one)
     return path
@@ -56,16 +59,79 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadRecording, match=r"cannot read .*nowhere"):
         list(read_recording(tmp_path / "nowhere"))
     with pytest.raises(BadRecording, match=r"cannot record into .*nowhere"):
-        Recorder(tmp_path / "nowhere" / "r.jsonl")
+        Recorder(tmp_path / "nowhere" / "r.jsonl", tell=print)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_ends_the_recording_only() -> None:
-    with Recorder(Path("/dev/full")) as recorder:
+def a_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def a_link_to_a_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("made", [Path.touch, Path.mkdir, a_pipe, a_link_to_a_device])
+def test_a_recording_goes_into_a_file_of_its_own_and_empties_none(
+    tmp_path: Path, made: Any
+) -> None:
+    made(path := tmp_path / "r.jsonl")
+
+    with pytest.raises(BadRecording, match=r"there is a .*r.jsonl already: record into a new file"):
+        Recorder(path, tell=print)
+
+
+@pytest.mark.parametrize("made", [Path.mkdir, a_pipe, a_link_to_a_device])
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path, made: Any) -> None:
+    made(path := tmp_path / "r.jsonl")
+
+    with pytest.raises(BadRecording, match=r"r.jsonl is no file: give one that --record"):
+        list(read_recording(path))
+
+
+def test_a_full_disk_ends_the_recording_only_and_is_told_once(tmp_path: Path) -> None:
+    path, told = tmp_path / "r.jsonl", list[str]()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Recorder(path, told.append) as recorder:
         recorder.write(FRAMES[0])
-        recorder.write(FRAMES[1])
+        resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 9, limits[1]))
+        try:
+            recorder.write(FRAMES[1])
+            recorder.write(FRAMES[2])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
-    assert recorder.trouble == "the recording into /dev/full ended: No space left on device"
+    assert told == [f"the recording into {path} ended: File too large"]
+    assert tuple(read_recording(path)) == FRAMES[:1]
+
+
+LINE = msgspec.json.encode(FRAMES[0])
+
+
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+
+    with pytest.raises(BadRecording, match="line 1, is too long for a recorded frame"):
+        list(read_recording(path))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        LINE.replace(b'"frame":', b'"frame":' + b"[" * 5000, 1),
+        LINE.replace(str(AT).encode(), b"1e308", 1),
+        LINE.replace(str(AT).encode(), b"-1", 1),
+        LINE.replace(b"{", b"\xff", 1),
+    ],
+    ids=["nested", "beyond all dates", "before all dates", "no text"],
+)
+def test_a_line_that_no_console_has_written_is_named(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(LINE + b"\n" + line + b"\n")
+
+    with pytest.raises(BadRecording, match=r"r.jsonl, line 2, is not a recorded frame"):
+        list(read_recording(path))
 
 
 def test_at_once_the_last_picture_is_there_with_its_time() -> None:

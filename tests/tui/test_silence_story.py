@@ -47,8 +47,11 @@ async def test_a_controller_that_hangs_is_said_to_and_heard_again_when_it_goes_o
             await ear.until(lambda picture: "home" in picture.pools, "what is new")
 
 
+@pytest.mark.parametrize(
+    "frame", ['{"type": "tomorrow"}', '{"type": ' + "[" * 5000], ids=["unknown", "nested"]
+)
 async def test_a_controller_that_speaks_another_language_is_not_taken_for_a_silent_one(
-    tmp_path: Path,
+    tmp_path: Path, frame: str
 ) -> None:
     stand_in = StandIn()
     stand_in.answers["GET /api/v1/status"] = a_status()
@@ -56,7 +59,7 @@ async def test_a_controller_that_speaks_another_language_is_not_taken_for_a_sile
     async def stream(request: web.Request) -> web.StreamResponse:
         socket = web.WebSocketResponse()
         await socket.prepare(request)
-        await socket.send_str('{"type": "tomorrow"}')
+        await socket.send_str(frame)
         return socket
 
     stand_in.answers["GET /api/v1/stream"] = stream
@@ -71,3 +74,27 @@ async def test_a_controller_that_speaks_another_language_is_not_taken_for_a_sile
     assert text is not None
     assert "not understood" in text
     assert "update the older of the two" in text
+
+
+async def test_what_is_not_understood_is_told_at_once_also_of_one_who_says_no_goodbye(
+    tmp_path: Path,
+) -> None:
+    stand_in, over = StandIn(), asyncio.Event()
+    stand_in.answers["GET /api/v1/status"] = a_status()
+
+    async def stream(request: web.Request) -> web.StreamResponse:
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        await socket.send_str('{"type": "tomorrow"}')
+        await over.wait()
+        return socket
+
+    stand_in.answers["GET /api/v1/stream"] = stream
+    async with (
+        serving(stand_in, tmp_path / "s"),
+        Client(Address(socket=tmp_path / "s")) as client,
+        listening(client, asyncio.Event()) as ear,
+    ):
+        async with asyncio.timeout(8):  # aiohttp's own patience is 10 seconds
+            await ear.until(lambda picture: picture.link.state == "away", "the end of it")
+        over.set()

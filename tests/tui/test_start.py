@@ -36,7 +36,7 @@ def test_a_recording_is_shown_and_q_leaves_the_terminal_sane(environ: Mapping[st
         assert terminal.is_sane
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_leaves_the_terminal_sane(
     environ: Mapping[str, str], number: signal.Signals
 ) -> None:
@@ -115,6 +115,17 @@ def test_a_wrong_start_is_a_sentence(
         assert terminal.is_sane
 
 
+def test_a_recording_speaks_to_no_terminal_in_the_sentence_that_refuses_it(
+    environ: Mapping[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "hostile.jsonl"
+    path.write_text('{"at": 1, "frame": {"type": "\\u001b]0;title\\u0007"}}\n')
+    with RealTerminal.console("--replay", str(path), environ=environ) as terminal:
+        assert terminal.await_end() == 2
+        assert "hostile.jsonl, line 1, is not a recorded frame" in terminal.text
+        assert b"\x1b]" not in terminal.written
+
+
 def test_without_a_terminal_it_says_what_to_use_instead(environ: Mapping[str, str]) -> None:
     line = [sys.executable, "-m", "eaas_tui"]
     ended = subprocess.run(
@@ -159,6 +170,16 @@ def test_ctrl_l_draws_everything_anew(environ: Mapping[str, str]) -> None:
         terminal.press("q")
 
 
+def test_a_size_that_was_another_for_a_moment_is_drawn_anew(environ: Mapping[str, str]) -> None:
+    with RealTerminal.console("--replay", BUSY, environ=environ) as terminal:
+        terminal.await_text("Mini EaaS", "node00")
+        terminal.await_quiet(0.3)
+        terminal.wipe()
+        terminal.send_signal(signal.SIGWINCH)
+        terminal.await_text("Mini EaaS", "node00", "? help")
+        terminal.press("q")
+
+
 def test_a_suspended_console_comes_back_with_the_whole_screen(environ: Mapping[str, str]) -> None:
     with RealTerminal.console("--replay", BUSY, environ=environ) as terminal:
         terminal.await_text("Mini EaaS", "node00")
@@ -171,8 +192,16 @@ def test_a_suspended_console_comes_back_with_the_whole_screen(environ: Mapping[s
 
 
 def test_the_first_screen_needs_no_yaml_and_no_form() -> None:
-    code = "import sys, eaas_tui.start, eaas_tui.screens.overview\nsys.exit(repr({*sys.modules}))"
+    first = "eaas_tui.__main__, eaas_tui.start, eaas_tui.screens.overview"
+    code = f"import sys, {first}\nsys.exit(repr({{*sys.modules}}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr
 
-    heavy = {"yaml", "aiohttp", "eaas_tui.desk", "textual.widgets._text_area"}
+    heavy = {
+        "yaml",
+        "aiohttp",
+        "argparse",
+        "hashlib",
+        "eaas_tui.desk",
+        "textual.widgets._text_area",
+    }
     assert not ast.literal_eval(loaded) & heavy

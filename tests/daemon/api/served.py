@@ -260,7 +260,7 @@ async def _built(home: Path, stack: AsyncExitStack) -> House:
         packs=PackStore(home / "packs"),
         hub=hub,
         sampler=sampler,
-        intake=Intake(engine, logs, os.geteuid(), clock),
+        intake=Intake(engine, logs, os.geteuid(), clock, name=str(home)),
         live=live,
         bell=JobBell(),
         files=FileExchange(roster),

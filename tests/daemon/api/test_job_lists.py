@@ -1,3 +1,4 @@
+import base64
 from typing import Any
 
 import pytest
@@ -94,6 +95,7 @@ async def test_stored_pages_follow_each_other(house: House) -> None:
         ("?limit=x", "limit", None),
         ("?cursor=!!", "cursor", None),
         ("?cursor=x&all=1", "cursor", None),
+        (f"?cursor={base64.b64encode(b'[' * 2000).decode()}&all=1", "cursor", None),
         ("?all=yes", "all", None),
     ],
 )

@@ -8,6 +8,7 @@ from eaas_daemon.core import events as e
 from eaas_daemon.core.effects import Dispatch, JobOver, KeepUntil
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.on_jobs import KeyReused, Replayed
+from eaas_daemon.core.step import step
 from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card
 from tests.rig.costs import costing
 
@@ -274,3 +275,20 @@ def test_many_equal_jobs_make_one_more_no_slower(house: House) -> None:
             house.do(e.Submit(caller=ALICE, specs=(spec,)))
 
     assert cost.s / 20 < 0.005
+
+
+def test_a_thousand_jobs_that_come_together_are_one_short_step() -> None:
+    house = House()
+    nodes = [f"n{index}" for index in range(20)]
+    for node in nodes:
+        gib = 80 if node == nodes[-1] else 24
+        house.node(node, *(a_card(index, node=node, gib=gib) for index in range(8)))
+    house.pool("default", *nodes)
+    wanted = {"image": "busybox", "gpus": 1, "gpu_memory": "40GiB"}
+    specs = tuple(read_spec(wanted | {"name": f"job-{number}"}) for number in range(1000))
+
+    with costing() as cost:
+        [jobs] = step(house.state, [e.Submit(caller=ALICE, specs=specs)], house.now)
+
+    assert len(jobs) == 1000
+    assert cost.s < 0.15  # nobody else is answered meanwhile

@@ -88,7 +88,7 @@ class Doorway:
             follower=self.follower,
             thread=self.thread,
             service_uid=SERVICE_UID,
-            claim=lambda identity: None,
+            claim=lambda folder, now: None,
             clock=house.clock,
             monotonic=lambda: self.at,
         )

@@ -1,8 +1,10 @@
+import json
 import os
 from pathlib import Path
 
 import yaml
 
+from eaas.ids import new_uid
 from eaas.wire.logs import LogEnd
 from eaas_daemon.core import events as e
 from eaas_daemon.intake.status import LOG_WAIT_S
@@ -139,6 +141,20 @@ async def test_a_forged_status_gets_nobody_anything_about_others_jobs(doorway: D
     assert not (doorway.path / "accepted" / f"1-a.yaml.{other}.log").exists()
 
 
+async def test_a_job_of_the_same_number_in_an_older_database_is_another_one(
+    doorway: Doorway,
+) -> None:
+    path = await a_taken_job(doorway)
+    older = f"final: false\njob: 1\nuid: {json.dumps(new_uid())}\n"
+    path.write_text(older)
+
+    await doorway.restart()
+    await cancel(doorway, 1)
+    await doorway.statuses()
+
+    assert path.read_text() == older
+
+
 async def test_jobs_that_nobody_knows_leave_their_files_alone(doorway: Doorway) -> None:
     path = await a_taken_job(doorway)
     strange = path.with_name("99-b.yaml")
@@ -209,3 +225,18 @@ async def test_who_may_read_the_file_may_read_what_stands_beside_it(doorway: Doo
 
     found = (doorway.path / "accepted" / STATUS).stat()
     assert (found.st_uid, found.st_mode & 0o777) == (1, 0o600)
+
+
+async def test_a_status_that_somebody_deleted_is_there_again_after_the_next_turn(
+    doorway: Doorway,
+) -> None:
+    doorway.drop("a.yaml")
+    await doorway.take()
+    await doorway.statuses()
+    status = doorway.path / "accepted" / "1-a.yaml.status.yaml"
+    status.unlink()
+
+    doorway.follower.start_over()
+    await doorway.statuses()
+
+    assert "state: Pending" in status.read_text()

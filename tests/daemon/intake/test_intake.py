@@ -1,4 +1,5 @@
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -84,6 +85,29 @@ async def test_folders_come_and_go_while_it_works(house: House, tmp_path: Path) 
         await until(lambda: is_job(house, 1))
 
         assert [view.path for view in intake.views()] == [str(second.path)]
+
+
+async def test_a_folder_that_comes_back_waits_until_it_was_left(
+    house: House, tmp_path: Path
+) -> None:
+    path, may_end = a_folder(tmp_path), threading.Event()
+    async with watching(house, FolderSettings(path=path)) as intake:
+        await looked_at(intake)
+        [leaving] = intake._watches.values()
+        hanging = asyncio.create_task(leaving._thread.do(may_end.wait, 30))
+        leaving.wake()
+        await until(lambda: not leaving._thread._pieces.empty())
+        intake.watch([])
+        await asyncio.sleep(0.01)
+        intake.watch([FolderSettings(path=path)])
+        await asyncio.sleep(0.1)
+        too_early = intake.views()
+        may_end.set()
+        await hanging
+        await looked_at(intake)
+
+        assert [view.looked_at for view in too_early] == [None]
+        assert [view.state for view in intake.views()] == ["watching"]
 
 
 async def test_other_settings_for_a_folder_hold_from_then_on(house: House, tmp_path: Path) -> None:

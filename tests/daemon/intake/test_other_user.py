@@ -26,7 +26,7 @@ path, uid = Path(sys.argv[1]), int(sys.argv[2])
 os.setgroups([])
 os.setgid(uid)
 os.setuid(uid)
-taker = Taker(FolderSettings(path=path), uid, lambda identity: None)
+taker = Taker(FolderSettings(path=path), uid, lambda folder, now: None)
 refused = [taker.take(now, (), "now").refused for now in (0.0, 3.0)]
 files = taker.take(3.0, (), "now").files
 with opened(path, uid) as folder:

@@ -1,9 +1,35 @@
 import asyncio
+import subprocess
+import sys
 import threading
+from typing import Final
 
 import pytest
 
 from eaas_daemon.intake.own_thread import OwnThread
+
+HANGING: Final = """
+import asyncio, threading
+from eaas_daemon.intake import own_thread
+
+own_thread.LEAVE_AFTER_S = 0.01
+
+async def main():
+    thread, begun = own_thread.OwnThread(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def hang():
+        loop.call_soon_threadsafe(begun.set)
+        threading.Event().wait()
+
+    doing = asyncio.create_task(thread.do(hang))
+    await begun.wait()
+    doing.cancel()
+    await asyncio.wait([doing])
+    thread.close()
+
+asyncio.run(main())
+"""
 
 
 async def test_work_is_done_one_piece_after_the_other_in_one_thread() -> None:
@@ -21,6 +47,7 @@ async def test_what_is_raised_comes_to_the_caller() -> None:
 
     with pytest.raises(ZeroDivisionError):
         await thread.do(divmod, 1, 0)
+    assert await thread.do(divmod, 7, 2) == (3, 1)
     thread.close()
 
 
@@ -44,3 +71,9 @@ async def test_who_is_cancelled_goes_when_the_piece_is_done() -> None:
     thread.close()
     assert caller.cancelled()
     assert ended == [True]
+
+
+def test_a_piece_that_hangs_keeps_no_program_from_ending() -> None:
+    took = subprocess.run([sys.executable, "-c", HANGING], timeout=60, check=False)
+
+    assert took.returncode == 0

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from eaas_daemon.intake.failures import FolderUnusable
-from eaas_daemon.intake.folder import Identity
+from eaas_daemon.intake.folder import Folder
 from eaas_daemon.intake.settings import FolderSettings
 from eaas_daemon.intake.stillness import GIVE_UP_S, STILL_S
 from eaas_daemon.intake.taking import BYTES_A_PASS, FILES_A_PASS, Taken, Taker
@@ -16,7 +16,7 @@ class Post:
 
     def __init__(self, path: Path) -> None:
         self.path, self.now = path, 0.0
-        self.taker = Taker(FolderSettings(path=path), SERVICE_UID, lambda identity: None)
+        self.taker = Taker(FolderSettings(path=path), SERVICE_UID, lambda folder, now: None)
 
     def drop(self, *names: str, size: int = 9) -> None:
         for name in names:
@@ -133,7 +133,7 @@ def test_a_folder_that_another_watches_is_left_to_it(tmp_path: Path) -> None:
     path = a_folder(tmp_path)
     (path / "7.cancel").touch()
 
-    def taken_already(identity: Identity) -> None:
+    def taken_already(folder: Folder, now: float) -> None:
         raise FolderUnusable("another has it")
 
     taker = Taker(FolderSettings(path=path), SERVICE_UID, taken_already)

@@ -23,7 +23,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
         yield served
 
 
-def tools_of(house: House) -> Tools:
+def tools_of(house: House, name: str = "here") -> Tools:
     return Tools(
         engine=house.engine,
         logs=house.parts.logs,
@@ -31,6 +31,7 @@ def tools_of(house: House) -> Tools:
         hints=Hints(lambda path: None),
         clock=house.clock,
         service_uid=SERVICE_UID,
+        name=name,
         claims={},
     )
 
@@ -133,3 +134,28 @@ async def test_another_folder_in_its_place_is_told_and_the_first_is_followed_whe
         await until(lambda: "state: Cancelled" in status.read_text())
 
     assert await journal(house) == ["folder.replaced", "folder.replaced"]
+
+
+async def test_of_two_controllers_on_one_folder_the_second_touches_nothing(tmp_path: Path) -> None:
+    path = a_folder(tmp_path)
+    async with a_house(tmp_path / "a") as first, a_house(tmp_path / "b") as second:
+        for house in (first, second):
+            await house.pool("default")
+        async with working(tools_of(first, "a"), path) as watch:
+            (path / "mine.yaml").write_text(JOB)
+            os.utime(path / "mine.yaml", (1, 1))
+            await until(lambda: watch.view().accepted == 1)
+            await second.submit()  # its first job is called 1, too
+            await second.ask("POST", "/api/v1/jobs/1/cancel", {}, user="root")
+            async with working(tools_of(second, "b"), path) as other:
+                (path / "3.cancel").touch()
+                await until(lambda: other.view().looked_at is not None)
+                await other.follower.write()
+                view = other.view()
+
+    assert view.state == "disabled"
+    assert "is watched by the controller of a, or was until a moment ago: let only one" in (
+        view.reason or ""
+    )
+    assert (view.accepted, view.refused) == (0, 0)
+    assert "state: Pending" in (path / "accepted" / "1-mine.yaml.status.yaml").read_text()

@@ -91,4 +91,6 @@ def test_orders_are_checked_too(typing: Type, tmp_path: Path) -> None:
 def test_a_file_that_is_too_large_is_told_so(typing: Type, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("#" * 300_000)
 
-    assert "256 KiB at most" in typing("folder", "check", str(tmp_path / "a.yaml")).err
+    said = typing("folder", "check", str(tmp_path / "a.yaml")).err
+    assert said.startswith(f"{tmp_path}/a.yaml is ")
+    assert said.endswith("a job file is 256 KiB at most\n")

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 from click.shell_completion import BashComplete
 
 from eaas.cli import complete
@@ -86,8 +87,13 @@ def test_a_controller_that_does_not_answer_costs_less_than_a_second(home: Path) 
     assert time.perf_counter() - begin < 1
 
 
-def test_an_answer_that_is_no_list_completes_nothing(controller: StandIn) -> None:
-    controller.answers["GET /api/v1/nodes"] = {"nodes": 3}
+async def nested(_: web.Request) -> web.StreamResponse:
+    return web.Response(text='{"items":' + "[" * 100_000)
+
+
+@pytest.mark.parametrize("answer", [{"nodes": 3}, nested])
+def test_an_answer_that_is_no_list_completes_nothing(controller: StandIn, answer: object) -> None:
+    controller.answers["GET /api/v1/nodes"] = answer
 
     assert completed("node", "drain", "n") == []
 

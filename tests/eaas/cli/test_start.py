@@ -3,6 +3,26 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.rig.terminal import RealTerminal
+
+INTERRUPTED = """
+import os, signal, sys
+where = sys.argv[1]
+
+class CtrlC:
+    def find_spec(self, name, *_):
+        if name == where:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, CtrlC())
+from eaas.cli.start import main
+sys.argv = ["mini-eaas", *sys.argv[2:]]
+main()
+"""
+"""The program, with ctrl+c pressed while it imports what its first argument names."""
+
 PROGRAM = Path(sys.executable).with_name("mini-eaas")
 
 
@@ -38,3 +58,19 @@ def test_the_console_does_not_wait_for_the_commands_nor_for_a_second_interpreter
 
     assert (pid, argv) == (run.pid, ["mini-eaas", "--slow"])
     assert not {*loaded} & {"click", "eaas.cli.main", "textual"}
+
+
+@pytest.mark.parametrize(
+    ("importing", "argv"),
+    [
+        ("click", ["--help"]),
+        ("eaas.client", ["status"]),
+        ("aiohttp", ["status"]),
+        ("eaas_tui.arguments", ["tui"]),
+        ("textual", ["tui"]),
+    ],
+)
+def test_ctrl_c_while_it_begins_ends_it_without_a_trace(importing: str, argv: list[str]) -> None:
+    with RealTerminal(sys.executable, "-c", INTERRUPTED, importing, *argv) as terminal:
+        assert terminal.await_end() == 130
+        assert "Traceback" not in terminal.text

@@ -33,7 +33,7 @@ def test_a_size_is_rounded_for_the_eye(mib: int | None, text: str | None) -> Non
 
 def test_times_are_told_as_people_read_them() -> None:
     assert ago("1970-01-01T00:00:00.000Z", now=3600) == "1h"
-    assert ago(None) is None
+    assert ago(None) is ago("yesterday") is None
     assert moment("2026-03-01T08:00:00.123Z") == "2026-03-01 08:00:00 UTC"
 
 

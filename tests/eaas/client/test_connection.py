@@ -14,6 +14,7 @@ from eaas.errors import (
     Unauthenticated,
     Unreachable,
 )
+from eaas.problem import MEDIA_TYPE
 from eaas.tokens import new_token
 from tests.daemon.api.served import TOKEN, a_controller, a_house
 from tests.rig.impostor import CA_PEM, an_impostor
@@ -52,10 +53,43 @@ async def test_a_refusal_arrives_as_the_error_the_controller_raised(
     assert getattr(refusal.value, "errors", ()) == getattr(error, "errors", ())
 
 
-async def test_what_is_no_view_is_not_understood(client: Client, controller: StandIn) -> None:
-    controller.answers["GET /api/v1/jobs/7"] = {"id": "seven"}
+async def nested(_: web.Request) -> web.StreamResponse:
+    """Answer with more levels than can be read."""
+    return web.Response(text='{"id":' + "[" * 5000, content_type="application/json")
+
+
+async def half(_: web.Request) -> web.StreamResponse:
+    """Answer with what is no JSON to its end."""
+    return web.Response(text='{"id":', content_type="application/json")
+
+
+@pytest.mark.parametrize("answer", [{"id": "seven"}, nested, half])
+async def test_what_is_no_view_is_not_understood(
+    client: Client, controller: StandIn, answer: object
+) -> None:
+    controller.answers["GET /api/v1/jobs/7"] = answer
 
     with pytest.raises(NotUnderstood, match="does not understand"):
+        await client.job(7)
+
+
+@pytest.mark.parametrize("answer", [nested, half])
+async def test_an_answer_that_need_only_be_there_is_not_understood_either(
+    client: Client, controller: StandIn, answer: object
+) -> None:
+    controller.answers["DELETE /api/v1/nodes/n1"] = answer
+
+    with pytest.raises(NotUnderstood, match="answered DELETE /api/v1/nodes/n1 in a way"):
+        await client.forget_node("n1")
+
+
+async def test_a_refusal_that_cannot_be_read_is_quoted(client: Client, controller: StandIn) -> None:
+    async def refuse(_: web.Request) -> web.StreamResponse:
+        return web.Response(status=409, text="[" * 5000, content_type=MEDIA_TYPE)
+
+    controller.answers["GET /api/v1/jobs/7"] = refuse
+
+    with pytest.raises(NotUnderstood, match=r"answered 409: \[\[\["):
         await client.job(7)
 
 

@@ -64,7 +64,11 @@ def test_a_message_type_of_a_newer_version_is_told_from_a_broken_one() -> None:
         TO_AGENT.decode(msgspec.msgpack.encode({"type": "dance"}))
 
 
-@pytest.mark.parametrize("data", [b"", b"\xc1", b"\x81", msgspec.msgpack.encode({"type": "ack"})])
+ACK = msgspec.msgpack.encode({"type": "ack"})
+NESTED = msgspec.msgpack.encode({"type": "ack", "x": 1})[:-1] + b"\x91" * 5000 + b"\x01"
+
+
+@pytest.mark.parametrize("data", [b"", b"\xc1", b"\x81", b"\x91" * 5000, NESTED, ACK])
 def test_a_broken_message_is_refused_and_not_half_read(data: bytes) -> None:
     with pytest.raises(BadMessage) as refused:
         TO_AGENT.decode(data)

@@ -29,6 +29,11 @@ def test_ages_sizes_and_shares() -> None:
     assert [words.percent(share) for share in (None, 0, 99.6)] == ["-", "0%", "100%"]
 
 
+@pytest.mark.parametrize("at", ["9999-12-31T23:59:59.999Z", "0001-01-01T00:00:00Z", "soon"])
+def test_what_has_no_date_in_every_zone_is_no_moment(at: str) -> None:
+    assert words.unix(at) is None
+
+
 def test_the_time_of_day_is_that_of_the_zone() -> None:
     assert words.clock_time(utc_text(AT), UTC) == "00:00:00"
     assert words.clock_time("soon") == "-"

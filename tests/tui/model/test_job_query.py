@@ -94,7 +94,7 @@ def test_verdicts_about_jobs_that_are_gone_are_not_kept_for_ever() -> None:
         jobs = by_id(*(a_job(id) for id in range(begin, begin + 100)))
         finder.find(JobQuery(), jobs, user=None, now=0.0)
 
-    assert len(finder._verdicts) < 2_000
+    assert len(finder._fit) + len(finder._unfit) < 2_000
 
 
 def test_a_job_of_the_past_that_runs_again_or_is_selected_stands_where_it_belongs() -> None:

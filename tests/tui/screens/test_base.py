@@ -2,11 +2,14 @@ import asyncio
 import gc
 import weakref
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import pytest
 from msgspec.structs import replace
-from textual.screen import ModalScreen, Screen
+from textual.app import ComposeResult
+from textual.geometry import Region
+from textual.screen import ModalScreen
+from textual.widgets import Input
 
 from eaas_tui.app import ConsoleApp
 from eaas_tui.model.picture import EMPTY, Picture
@@ -87,16 +90,41 @@ async def test_a_closed_screen_does_not_stay_in_memory(
     app = a_console("busy")
     async with app.run_test() as pilot:
         app.picture = app.store.picture
-        seen: list[weakref.ref[Screen[Any]]] = []
+        seen: list[weakref.ref[Any]] = []
         for _ in range(3):
             opened(app)
             await pilot.pause()
-            seen.append(weakref.ref(app.screen))
+            seen += weakref.ref(app.screen), weakref.ref(app.screen._styles_cache)
             await pilot.press("escape")
             await pilot.pause()
         assert len(app.screen_stack) == 1
 
         async with asyncio.timeout(WITHIN_S):  # the last key's timers hold the last one a moment
-            while any(screen() is not None for screen in seen):
+            while any(it() is not None for it in seen):
                 await pilot.pause(0.05)
                 gc.collect()
+
+
+class TwoToType(PictureScreen):
+    drawn_whole = 0
+
+    def compose(self) -> ComposeResult:
+        yield Input()
+        yield Input()
+
+    def refresh(self, *regions: Region, **asked: bool) -> Self:
+        self.drawn_whole += not regions
+        return super().refresh(*regions, **asked)
+
+
+async def test_the_screen_is_not_drawn_whole_when_another_widget_gets_the_keys() -> None:
+    app, screen = PictureApp(), TwoToType()
+    async with app.run_test() as pilot:
+        await app.push_screen(screen)
+        await pilot.pause()
+        focused, screen.drawn_whole = screen.focused, 0
+        await pilot.press("tab")
+        await pilot.pause()
+
+        assert focused is not screen.focused is not None
+        assert screen.drawn_whole == 0

@@ -332,8 +332,18 @@ async def test_the_preview_follows_the_selection_with_facts_and_the_end_of_the_l
         assert log.render_line(1).text.strip() == "step 2"
 
         await pilot.press("j")
-        assert facts.text().startswith("#2 two")
+        await until(lambda: facts.text().startswith("#2 two"), pilot)
         assert log.pages.size == 0
+
+
+async def test_a_selection_that_moves_tells_no_row_anew() -> None:
+    async with shown(*many(50)) as (app, _):
+        rows = app.jobs.job_list.rows
+        before = [rows.row_of(id) for id in rows.keys[:30]]
+        app.jobs.job_list.action_move(1)
+
+        assert app.jobs.job_list.rows is rows
+        assert all(rows.row_of(id) is row for id, row in zip(rows.keys, before, strict=False))
 
 
 @pytest.mark.parametrize("size", [(20, 5), (80, 24), (120, 40), (200, 60)])

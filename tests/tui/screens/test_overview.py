@@ -53,6 +53,20 @@ async def test_it_fills_the_screen_at_every_size(size: tuple[int, int], picture:
         assert widths(screen_lines(app)) == {size[0]}
 
 
+async def test_a_hundred_nodes_keep_the_height_that_they_were_first_given() -> None:
+    picture = a_big_picture(100, 8)
+    async with on_screen(OverviewScreen(), picture, size=(200, 60)) as (app, pilot):
+        grid = app.screen.query_one(CardGrid)
+        async with asyncio.timeout(20):
+            while grid.size.height != grid.lines_needed(picture, 27):
+                await pilot.pause()
+        first = grid.size.height
+        app.screen.draw(picture)  # type: ignore[attr-defined]
+        await pilot.pause()
+
+        assert grid.size.height == first == grid.lines_needed(picture, 27)
+
+
 @pytest.mark.parametrize("size", SIZES[1:])
 async def test_nodes_queues_jobs_and_events_are_seen_at_once(size: tuple[int, int]) -> None:
     async with on_screen(OverviewScreen(), PICTURE, size=size) as (app, _):
@@ -79,11 +93,12 @@ async def test_what_waits_is_seen_below_what_runs_though_much_has_failed() -> No
 
 async def test_the_selected_job_stands_beside_the_list_on_a_wide_screen() -> None:
     async with on_screen(OverviewScreen(), PICTURE, size=(200, 60)) as (app, pilot):
-        await pilot.press("tab", "tab", "j")
-        await pilot.pause()
-
         about = app.screen.query_one("#preview-facts", TextLines)
-        assert "43" in about.text()
+        await pilot.press("tab", "tab", "j")
+        async with asyncio.timeout(20):
+            while "43" not in about.text():
+                await pilot.pause()
+
         assert about.region.width > 50
 
 

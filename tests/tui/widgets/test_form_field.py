@@ -93,3 +93,16 @@ async def test_a_mistake_that_is_mended_leaves_no_empty_row(socket: Path, tmp_pa
         await person.press("ctrl+u")
         await person.until(lambda: person.mistake("gpus") is None)
         await person.until(lambda: field.region.height == before)
+
+
+async def test_a_field_is_made_of_no_more_than_is_typed_into_until_something_is_wrong(
+    socket: Path, tmp_path: Path
+) -> None:
+    async with the_form(socket, tmp_path) as person:
+        gpus = person.field("gpus")
+        assert len(gpus.query("*")) == 1
+
+        await person.type("gpus", "x")
+        await person.pilot.pause()
+        assert person.mistake("gpus")
+        assert len(gpus.query("*")) == 2

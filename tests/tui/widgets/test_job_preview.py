@@ -30,6 +30,10 @@ class PreviewApp(App[None]):
         self.query_one(JobPreview).show(job, EMPTY, 0.0)
 
     @property
+    def facts(self) -> str:
+        return self.query_one(TextLines).text()
+
+    @property
     def tail(self) -> LogView:
         return self.query_one(LogView)
 
@@ -55,17 +59,38 @@ async def until(holds: Callable[[], object], pilot: Pilot[None]) -> None:
             await pilot.pause()
 
 
-async def test_running_through_a_list_fetches_only_the_log_of_the_last(
+async def test_running_through_a_list_shows_and_fetches_only_the_last(
     stand_in: StandIn, client: Client
 ) -> None:
     app = PreviewApp(client)
     async with app.run_test(size=(60, 12)) as pilot:
-        for id in range(1, 10):
-            app.show(a_job(id, "Succeeded"))
+        app.show(a_job(1, "Succeeded"))
         await until(lambda: app.tail.pages.size, pilot)
+        for id in range(2, 10):
+            app.show(a_job(id, "Succeeded"))
+            assert app.facts.startswith("#1 ")
+        await until(lambda: app.facts.startswith("#9 ") and app.tail.pages.size, pilot)
 
-        assert [asked.path for asked in stand_in.asked] == ["/api/v1/jobs/9/attempts/1/log"]
+        logs = [f"/api/v1/jobs/{id}/attempts/1/log" for id in (1, 9)]
+        assert [asked.path for asked in stand_in.asked] == logs
         assert app.tail.render_line(0).text.strip() == "log of 9"
+
+
+async def test_a_job_that_is_come_back_to_stays_shown_and_is_not_fetched_again(
+    stand_in: StandIn, client: Client
+) -> None:
+    app = PreviewApp(client)
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.show(a_job(1, "Running"))
+        await until(lambda: app.tail.pages.size, pilot)
+        app.show(a_job(2, "Running"))
+        app.show(a_job(1, "Succeeded"))
+        assert "Succeeded" in app.facts
+        app.show(a_job(3, "Running"))
+        await until(lambda: app.facts.startswith("#3 ") and app.tail.pages.size, pilot)
+
+        logs = [f"/api/v1/jobs/{id}/attempts/1/log" for id in (1, 3)]
+        assert [asked.path for asked in stand_in.asked] == logs
 
 
 async def test_a_job_without_an_attempt_has_no_log_and_none_clears_it(client: Client) -> None:
@@ -75,10 +100,11 @@ async def test_a_job_without_an_attempt_has_no_log_and_none_clears_it(client: Cl
         await until(lambda: app.tail.pages.size, pilot)
 
         app.show(a_job(2))
+        await until(lambda: app.facts.startswith("#2 "), pilot)
         assert app.tail.pages.size == 0
 
         app.show(None)
-        assert app.query_one(TextLines).text() == ""
+        assert app.facts == ""
 
 
 async def test_a_refusal_stands_where_the_log_would_be(client: Client, stand_in: StandIn) -> None:
