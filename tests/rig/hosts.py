@@ -33,18 +33,20 @@ class Host:
         self.address = address
         self.namespace: Final = namespace
         self.home: Final = home
-        self._environ: Final = {
+        self.environ: Final = {
             **{key: value for key, value in os.environ.items() if not key.startswith("MINI_EAAS_")},
             "MINI_EAAS_HOME": str(home),
             "DOCKER_HOST": NO_ENGINE,
         }
         self._programs: list[Program] = []
-        self._inside: Final = ("ip", "netns", "exec", namespace)
+        named = ("unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', name)
+        self.inside: Final = ("ip", "netns", "exec", namespace, *named)
+        """Words before a command line that has to run on this host."""
 
     def start(self, module: str, *args: str, **environ: str) -> Program:
         """Start one of the programs on this host."""
-        whole = {**self._environ, **environ}
-        program = Program(module, *args, environ=whole, inside=self._inside)
+        whole = {**self.environ, **environ}
+        program = Program(module, *args, environ=whole, inside=self.inside)
         self._programs.append(program)
         return program
 
@@ -56,8 +58,8 @@ class Host:
     def eaas(self, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
         """Type a ``mini-eaas`` command on this host."""
         return subprocess.run(
-            [*self._inside, CLI, *words],
-            env={**self._environ, **environ},
+            [*self.inside, CLI, *words],
+            env={**self.environ, **environ},
             cwd=ROOT,
             capture_output=True,
             text=True,
