@@ -126,6 +126,16 @@ async def test_what_can_never_be_is_refused_with_what_to_write_instead(site: Sit
     await site.client.cancel(linked.id)
 
 
+async def test_every_mount_of_a_node_has_exactly_its_keys(site: Site) -> None:
+    node = json.loads(site.pool.said("node", "show", "box", "-o", "json"))
+
+    assert [mount["name"] for mount in node["mounts"]] == [
+        *("data", "scratch", "home", "nas", "linked"),
+    ]
+    keys = {"name", "read_only", "available", "reason", "users", "queues", "per_user"}
+    assert {frozenset(mount) for mount in node["mounts"]} == {frozenset(keys)}
+
+
 async def test_a_job_waits_for_a_nas_that_is_away_and_starts_when_it_is_there(
     site: Site, folder: Path
 ) -> None:
