@@ -1,5 +1,6 @@
 import asyncio
 import errno
+import socket
 from pathlib import Path
 
 import pytest
@@ -65,10 +66,10 @@ def test_each_way_to_fail_has_its_own_advice(error: OSError, means: str, to_do: 
 async def test_a_socket_that_is_not_there_or_that_nobody_serves(tmp_path: Path) -> None:
     place = tmp_path / "controller.sock"
     absent = await socket_step(place)
-    server = await asyncio.start_unix_server(lambda reader, writer: writer.close(), place)
-    served = await socket_step(place)
-    server.close()
-    await server.wait_closed()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(place))
+        listener.listen()
+        served = await socket_step(place)
     left = await socket_step(place)
 
     assert "no controller runs on this host" in absent.text
