@@ -38,6 +38,7 @@ async def test_cards_on_nvlink_say_so(machine: StandIn) -> None:
 async def test_a_lost_card_stays_listed_and_its_neighbour_is_read_on(machine: StandIn) -> None:
     machine.says("count=2", *card(0), *card(1))
     async with watching(machine) as cards:
+        await answer(cards)
         machine.says("count=2", *card(0, error=15), *card(1, temperature=70))
         picture = await until(
             cards, lambda it: it.cards[0].lost and it.cards[1].temperature_c == 70
@@ -54,6 +55,7 @@ async def test_a_lost_card_stays_listed_and_its_neighbour_is_read_on(machine: St
 async def test_a_lost_card_stays_listed_through_a_new_child(machine: StandIn) -> None:
     machine.says("count=2", *card(0), *card(1))
     async with watching(machine) as cards:
+        await answer(cards)
         machine.says("count=2", *card(0, error=999), *card(1))
         await until(cards, lambda it: it.cards[0].lost)
         before = child_of_this_process()
@@ -307,10 +309,18 @@ def uuid(index: int) -> CardUuid:
 def child_of_this_process() -> int | None:
     """Return the pid of the child that reads the cards."""
     for task in Path("/proc/self/task").iterdir():
-        for pid in (task / "children").read_text().split():
-            if b"nvml_child" in Path(f"/proc/{pid}/cmdline").read_bytes():
+        for pid in _read(task / "children").split():
+            if b"nvml_child" in _read(Path(f"/proc/{pid.decode()}/cmdline")):
                 return int(pid)
     return None
+
+
+def _read(file: Path) -> bytes:
+    """Return what the kernel tells, or nothing of what has just ended."""
+    try:
+        return file.read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 def own_command() -> str:
