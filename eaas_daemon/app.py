@@ -38,7 +38,7 @@ from eaas_daemon.samples.files import RunFiles
 from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.database import Database
 from eaas_daemon.store.readers import Reader
-from eaas_daemon.trust.authority import authority_in
+from eaas_daemon.trust.authority import Authority, authority_in
 from eaas_daemon.trust.names import advertised, server_names
 from eaas_daemon.trust.tls import ServerTls
 
@@ -61,10 +61,15 @@ class Controller:
         intake: Intake,
         inbox: Path,
         clock: Clock,
+        authority: Authority,
+        address: str,
         beside: Sequence[Callable[[], Coroutine[Any, Any, None]]],
     ) -> None:
         self.engine: Final = engine
         self.served: Final = served
+        self.authority: Final = authority
+        self.address: Final = address
+        """What others type to reach it."""
         self._database = database
         self._logs = logs
         self._intake = intake
@@ -160,6 +165,8 @@ async def assemble(
         intake=intake,
         inbox=paths.inbox,
         clock=clock,
+        authority=authority,
+        address=app[WHERE].address or served.address,
         beside=(
             *(sampler.run, intake.work, LoopLag(live.engine.lag).run),
             *(() if tls is None else (tls.keep_fresh,)),

@@ -3,6 +3,9 @@
 import asyncio
 import gc
 import logging
+import os
+import sys
+import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
@@ -13,12 +16,14 @@ from eaas.program import on_signals
 from eaas.service_notice import ServiceNotice
 from eaas.settings.layers import Settings
 from eaas.settings.reloading import Outcome, Reloading
+from eaas_daemon.api.kernel_word import user_name
 from eaas_daemon.app import Controller, assemble
 from eaas_daemon.clock import SystemClock
 from eaas_daemon.config import config_from
 from eaas_daemon.core.events import SettingsReread
 from eaas_daemon.core.inventory_picture import node_state
 from eaas_daemon.core.state import State
+from eaas_daemon.first_words import WITHOUT_A_TERMINAL, first_words
 from eaas_daemon.home import prepare_home
 
 log = logging.getLogger(__name__)
@@ -50,6 +55,8 @@ async def run(
         leave_what_is_loaded()
         notice.ready()
         state = controller.engine.state
+        if config.is_open and not state.credentials:
+            await introduce(controller)
         await notice.live(controller.engine.progress.idle_s, lambda: status(state))
 
     def end() -> None:
@@ -59,11 +66,22 @@ async def run(
 
     appliers = dict.fromkeys(ADJUSTABLE, adjust)
     on_signals(stop=end, reload=Reloading(settings, read, appliers, notice=notice, tell=tell))
+    config = config_from(settings)
     prepare_home(paths)
     async with AsyncExitStack() as stack:
-        controller = await assemble(paths, config_from(settings), SystemClock(), stack)
+        controller = await assemble(paths, config, SystemClock(), stack)
         await controller.work(stop, attend)
     log.info("stopped; jobs run on")
+
+
+async def introduce(controller: Controller) -> None:
+    """Say how others come in, to whoever started the controller in a terminal."""
+    if not sys.stdout.isatty():
+        log.info(WITHOUT_A_TERMINAL)
+        return
+    ca, service = controller.authority.fingerprint, user_name(os.geteuid())
+    words = await first_words(controller.engine, ca, controller.address, service, time.time())
+    print(words, flush=True)
 
 
 def leave_what_is_loaded() -> None:
