@@ -53,7 +53,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
     """Follows one controller, and draws what it says at most ten times a second."""
 
     TITLE = "Mini EaaS"
-    CSS = "ModalScreen, CommandPalette { background: transparent; }" + themes.FEW_COLOURS
+    CSS = themes.OWN_COLOURS + themes.FEW_COLOURS
     BINDINGS: ClassVar[list[BindingType]] = [*keys.app_bindings()]
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         name: partial(made, name) for name in BASES

@@ -74,6 +74,19 @@ ANSI16: Final = replace(BUILTIN_THEMES["ansi-dark"], name=f"{PREFIX}ansi16")
 ALL: Final = (DARK, LIGHT, CONTRAST, ANSI16)
 
 
+OWN_COLOURS: Final = """
+ModalScreen, CommandPalette { background: transparent; }
+Toast {
+    width: 60; max-width: 100%; max-height: 25vh; margin-top: 0; padding: 0 1;
+    background: $panel; color: $foreground;
+}
+CommandPalette > Vertical, CommandPalette > Vertical:dark { background: $panel; }
+CommandPalette #--input { border: blank; }
+CommandPalette SearchIcon { color: $primary; }
+CommandPalette > .command-palette--highlight { color: $primary; text-style: bold; }
+"""
+"""What Textual brings along, in the colours of the rest. In a low terminal a notice is one line."""
+
 FEW_COLOURS: Final = """
 App:nocolor RowCanvas > .row-list--cursor, App:nocolor CardGrid > .card-grid--cursor,
 App:nocolor OptionList > .option-list--option-highlighted, App:nocolor Button:focus,
@@ -83,8 +96,9 @@ App:nocolor StatusBar, App:nocolor KeyBar { text-style: underline; }
 App:nocolor Input, App:nocolor TextArea, App:nocolor SelectCurrent { text-style: underline; }
 App:ansi Input, App:ansi TextArea, App:ansi SelectCurrent { text-style: underline; }
 App:nocolor Prompt, App:ansi Prompt { text-style: none; }
-App:nocolor #question, App:nocolor #help, App:nocolor Toast { border: ascii; }
-App:ansi #question, App:ansi #help, App:ansi Toast { border: ascii ansi_default; }
+App:nocolor #question, App:nocolor #help { border: ascii; }
+App:ansi #question, App:ansi #help { border: ascii ansi_default; }
+App:nocolor Toast, App:ansi Toast { text-style: reverse; }
 """
 """How things are set apart where there are no colours, or only the terminal's own."""
 

@@ -19,7 +19,7 @@ NO_POOL: Final = "(no pool)"
 MARGIN: Final = 2
 """The selection's sign and the node's own, before its name."""
 BARE_TAIL: Final = 4
-"""Cells behind a node's cards: how many are free, and a gap; with its state's word it is more."""
+"""Cells behind a node's cards: how many are free, and a gap; a state's word comes on top."""
 MANY_NODES: Final = 16
 """More than this, and more than there are lines: they stand side by side."""
 SPARK: Final = 20
@@ -62,7 +62,7 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True):
     cell: int
     name: int
     tail: int
-    """For the count of free cards and, where it isn't Ready, the node's state."""
+    """For the count of free cards and, where there is room for it, the state of a node."""
     cards: int
     """The most cards a node has."""
     across: int = 1
@@ -206,13 +206,14 @@ def _measure(pools: Sequence[Sequence[Block]], *, width: int, height: int) -> Me
     bare = Measure(
         cell=WIDTHS[-1],
         name=_name(blocks, width),
-        tail=_tail(blocks, width),
+        tail=BARE_TAIL,
         cards=max((len(block.cards) for block in blocks), default=0),
     )
     if len(blocks) > max(MANY_NODES, height):
         return _dense(bare, pools, width=width, height=height)
     cell = next((cell for cell in WIDTHS if _with(bare, cell).block <= width), WIDTHS[-1])
     measure = _with_longer_names(_with(bare, cell), blocks, width)
+    measure = _with_words(measure, blocks, width)
     if cell >= 8 and measure.block + SPARK <= width:
         return msgspec.structs.replace(measure, spark=SPARK)
     return measure
@@ -252,10 +253,12 @@ def _with_longer_names(measure: Measure, blocks: Sequence[Block], width: int) ->
     return msgspec.structs.replace(measure, name=measure.name + more)
 
 
-def _tail(blocks: Sequence[Block], width: int) -> int:
-    """Two digits and a gap; the state's word too where a node has one to say and there is room."""
+def _with_words(measure: Measure, blocks: Sequence[Block], width: int) -> Measure:
+    """Give the states' words what room is left: names and cards stay where they are."""
     longest = max((len(b.node.state) for b in blocks if b.node.state != "Ready"), default=0)
-    return BARE_TAIL + (longest + 1 if longest and width >= 60 else 0)
+    more = longest + 1 if longest else 0
+    fits = measure.block + more <= width
+    return msgspec.structs.replace(measure, tail=measure.tail + more) if fits else measure
 
 
 def _card_column(line: Line, across: int, spot: Spot) -> int | None:

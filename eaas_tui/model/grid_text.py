@@ -23,11 +23,17 @@ from eaas_tui.model.picture import Picture, Samples
 
 _NODE_SIGNS: Final[Mapping[str, str]] = {
     "Ready": " ",
-    "Draining": "d",
+    "Draining": "=",
     "Unassigned": "-",
     "Offline": "!",
     "NeedsUpgrade": "^",
 }
+_SHORT_STATES: Final[Mapping[str, str]] = {
+    "Draining": "drn",
+    "Offline": "off",
+    "NeedsUpgrade": "old",
+}
+"""What stands for the count of free cards, there are none, where the state's word has no room."""
 POOL_SPARK: Final = 30
 
 Look: TypeAlias = list[tuple[str, Tone, bool]]
@@ -50,8 +56,7 @@ def block_pieces(
     on_node = spot is not None and spot.pool == block.pool and spot.node == node.name
     silent = node.state in ("Offline", "NeedsUpgrade")
     look: Tone = "dim" if silent else "name"
-    is_told = node.state == "Draining" and measure.tail > BARE_TAIL  # a letter reads like the name
-    lead = (">" if on_node else " ") + (" " if is_told else node_sign(node))
+    lead = (">" if on_node else " ") + node_sign(node)
     pieces: Look = [
         (lead, "sick" if silent or node.conditions else "name", False),
         (padded(node.name, measure.name - 1), look, on_node and spot is not None and not spot.card),
@@ -63,8 +68,9 @@ def block_pieces(
         pieces += _cell_pieces(card, measure.cell, wish, colour, chosen=chosen)
     missing = measure.cards - len(block.cards)
     if missing:
-        pieces.append((fit(_in_place_of_cards(block), missing * measure.cell), "dim", False))
-    pieces.append((fit(_tail(block), measure.tail), "dim", False))
+        pieces.append((padded(_in_place_of_cards(block), missing * measure.cell), "dim", False))
+    tail = _tail(block, says_state=measure.tail > BARE_TAIL)
+    pieces.append((fit(tail, measure.tail), "dim", False))
     if measure.spark:
         pieces.append((spark.rjust(measure.spark - 1) + " ", "low", False))
     return pieces
@@ -96,11 +102,12 @@ def pool_pieces(
 
 def head_pieces(picture: Picture, measure: Measure, width: int, shows: Shows) -> list[Piece]:
     """Return the title line: how many nodes, and above each column the card's index."""
-    title = f" NODES {len(picture.nodes)}"
     room = MARGIN + measure.name
+    title = f" NODES {len(picture.nodes)}"
     if measure.is_dense or measure.cell < 3:
         return [(fit(f"{title}  {_legend(shows)}", width), "title")]
     columns = "".join(f"{f'G{at}':<{measure.cell}}" for at in range(measure.cards))
+    title = title if len(title) < room else " NODES"
     head = fit(title, room if measure.cards else width)
     rest = width - len(head) - len(columns)
     legend = f"free  {_legend(shows)}" if rest > 18 else "free"
@@ -154,10 +161,13 @@ def _in_place_of_cards(block: Block) -> str:
     return f"no cards, {node.cpus_used:g} of {node.cpus:g} cpus held"
 
 
-def _tail(block: Block) -> str:
+def _tail(block: Block, *, says_state: bool) -> str:
     free = sum(card.state == "free" and card.offered for card in block.cards)
-    word = "" if block.node.state == "Ready" else f" {block.node.state}"
-    return f"{free:>2}{word}" if block.cards else f"  {word}"
+    state = block.node.state
+    count = f"{free:>2}" if block.cards else "  "
+    if not says_state:
+        return _SHORT_STATES.get(state, count)
+    return count if state == "Ready" else f"{count} {state}"
 
 
 def _pool_words(line: Line, picture: Picture) -> str:

@@ -61,16 +61,22 @@ def next_state(query: JobQuery, jobs: Iterable[JobView]) -> JobQuery:
     return msgspec.structs.replace(query, state=later[0] if later else None)
 
 
-def counts_line(finder: "JobFinder", shown: int, *, marked: int, past: str | None) -> list[Cell]:
-    """Return the line above the list: how many of how many, by what, and how many are marked."""
-    line = [Cell(f"JOBS {shown} of {finder.count}  ", "strong")]
+def counts_line(finder: "JobFinder", *, marked: int, doing: str) -> list[Cell]:
+    """Return the line above the list: how many of how many, by what, and how many are marked.
+
+    What ended long ago is counted apart: of how many it is nobody knows before all of it came.
+    ``doing`` says what of it is still to come.
+    """
+    line = [Cell(f"JOBS {finder.live_shown} of {finder.live}  ", "strong")]
     if finder.mistake is not None:
         line.append(Cell(f"{finder.mistake.text}  ", "bad"))
     line.append(Cell(finder.query.words()))
     if marked:
         line.append(Cell(f"  {marked} marked", "warn"))
-    if past is not None:
-        line.append(Cell(f"  {past}", "muted"))
+    if finder.past or doing:
+        shown = "" if finder.past_shown == finder.past else f"{finder.past_shown} of "
+        words = f"  {shown}{finder.past} of the past{', ' if doing else ''}{doing}"
+        line.append(Cell(words, "muted"))
     return line
 
 
@@ -82,8 +88,10 @@ class JobFinder:
         """What was asked last."""
         self.mistake: FilterMistake | None = None
         """What is wrong with the filter; the last one that was right holds meanwhile."""
-        self.count = 0
-        """How many jobs there were to choose from."""
+        self.live = self.live_shown = 0
+        """How many live jobs there are, whatever was asked, and how many of them are shown."""
+        self.past = self.past_shown = 0
+        """The same of those that ended long ago, as far as they came and are asked for."""
         self._filter = Filter("", (), (), [])
         self._asked: tuple[JobQuery, str | None] | None = None
         self._found_in: Mapping[int, JobView] | None = None
@@ -92,7 +100,7 @@ class JobFinder:
         self._fit: dict[int, JobView] = {}
         self._unfit: dict[int, JobView] = {}
         """Jobs as they were when they were looked at, by what was found."""
-        self._past: Final = PastFound()
+        self._past_found: Final = PastFound()
 
     def find(
         self,
@@ -119,11 +127,17 @@ class JobFinder:
             self._fit, self._unfit = {}, {}
         shown = [job for job in live.values() if self._is_shown(job, query, user) or job.id in kept]
         in_order = ordered(shown, query.sort, now=now, reverse=query.reverse)
-        self.count = len(live)
+        self.live, self.live_shown, self.past = len(live), len(shown), 0
         if past and query.shows_ended:
             in_order = self._with_past(in_order, query, live, past, user=user, kept=kept)
+        self.past_shown = len(in_order) - len(shown)
         self._found = {job.id: job for job in in_order}
         return self._found
+
+    @property
+    def count(self) -> int:
+        """Return how many jobs there were to choose from."""
+        return self.live + self.past
 
     def _with_past(
         self,
@@ -138,11 +152,11 @@ class JobFinder:
         """Return what is shown of the live jobs with what is shown of the past."""
         sort, reverse = query.sort, query.reverse
         asked = (query, user, self._filter.text)
-        found = self._past.find(
+        found = self._past_found.find(
             past, asked, lambda job: self._fits(job, query, user), sort=sort, reverse=reverse
         )
         newer = live.keys() & past.keys()
-        self.count += len(past) - len(newer)
+        self.past = len(past) - len(newer)
         stay = {id for id in kept if id in past and not self._fits(past[id], query, user)} - newer
         if newer:
             found = [job for job in found if job.id not in newer]

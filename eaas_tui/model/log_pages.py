@@ -126,6 +126,18 @@ class LogPages:
         at = look(needle, *span)
         return None if at < 0 or not needle else self.begin + at
 
+    def hits(self, words: str, upto: int) -> tuple[int, int]:
+        """Return how many of the lines held have the text, up to the offset and in all."""
+        needle, data = words.encode(errors="replace").lower(), self._data.lower()
+        before = total = 0
+        at = data.find(needle) if needle else -1
+        while at >= 0:
+            total += 1
+            before += self.begin + at <= upto
+            line_end = data.find(b"\n", at)
+            at = data.find(needle, line_end) if line_end >= 0 else -1
+        return before, total
+
     # --- pages
 
     def before(self) -> Ask | None:

@@ -1,11 +1,14 @@
 """The pool in one line, and in words how the console stands with its controller."""
 
+import re
 from collections import Counter
 from typing import Final, Literal
 
 import msgspec
+from rich.cells import cell_len
 
 from eaas.lifecycle import PLACED, CardState, JobState, NodeState
+from eaas_tui.model.columns import padded
 from eaas_tui.model.job_set import once
 from eaas_tui.model.picture import Link, Picture
 
@@ -13,6 +16,8 @@ Tone = Literal["plain", "strong", "muted", "good", "busy", "warn", "bad"]
 
 NAME: Final = "Mini EaaS"
 IN_USE: Final = frozenset({CardState.HELD, CardState.SHARED})
+_ASIDE: Final = re.compile(r" at /| at http| \(|; ")
+_CLAUSE: Final = re.compile(rf"{_ASIDE.pattern}|: |, | since ")
 TROUBLED: Final = (CardState.FOREIGN, CardState.DIRTY, CardState.SICK)
 
 
@@ -57,6 +62,22 @@ def link_part(link: Link, now: float) -> Part:
             return Part(f"! refused{why}", "bad")
 
 
+def essence(text: str) -> str:
+    """Return what matters most of a sentence: all before its place, its cause and its advice."""
+    return _ASIDE.split(text, maxsplit=1)[0]
+
+
+def shortened(text: str, cells: int) -> str:
+    """Return the sentence in so many cells at most: whole clauses of it if they say enough."""
+    if cell_len(text) <= cells:
+        return text
+    clauses = [text[: found.start()] for found in _CLAUSE.finditer(text)]
+    fitting = [clause for clause in clauses if cell_len(clause) <= cells]
+    if fitting and cell_len(fitting[-1]) >= cells // 2:
+        return fitting[-1]
+    return padded(text, cells)
+
+
 def short_time(seconds: float) -> str:
     """Return a duration as ``12s``, ``3m``, ``2h05m`` or ``4d``; never negative."""
     whole = max(0, int(seconds))
@@ -72,7 +93,7 @@ def short_time(seconds: float) -> str:
 def _cards(picture: Picture) -> Part:
     cards = picture.cards()
     used = sum(card.state in IN_USE for card in cards)
-    return Part(f"GPU {used}/{len(cards)}", "plain" if cards else "muted")
+    return Part(f"GPU {used}/{len(cards)} held", "plain" if cards else "muted")
 
 
 def _troubles(picture: Picture) -> list[Part]:

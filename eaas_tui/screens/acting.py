@@ -15,6 +15,7 @@ from eaas_tui.screens.confirm import LINES_SHOWN, AskNumber, Confirm, PickQueue,
 from eaas_tui.screens.opening import opening_of
 
 NONE_SELECTED: Final = "No job is selected"
+IS_LIVE: Final = "r runs ended jobs once more; the picture is live by itself"
 
 STEP: Final = 5
 """What ``+`` and ``-`` change a priority by."""
@@ -183,7 +184,7 @@ class ActingScreen(PictureScreen):
         if not chosen:
             self._say(NONE_SELECTED)
         elif ended:
-            self._say(f"Nothing to {verb}: {_these(chosen)} {_has(chosen)} not ended")
+            self._say(f"Nothing to {verb}: {_these(chosen)} {_has(chosen)} not ended. {IS_LIVE}")
         else:
             self._say(f"Nothing to {verb}: {_these(chosen)} {_has(chosen)} ended")
         return None

@@ -86,10 +86,17 @@ class HelpScreen(ModalScreen[Entry | None]):
 
 
 HEAD: Final = (
-    Entry("GPU 3/8", "top line: cards that jobs hold, of all"),
+    Entry("GPU 3/8 held", "top line: of 8 cards jobs hold 3; free ones are counted at each pool"),
     Entry("FAIL 2", "top line: jobs failed since this console began"),
 )
 """What the counts of the top line count."""
+NODE_SIGNS: Final = (
+    Entry("!", "before a node: offline, or something is wrong with it"),
+    Entry("=  drn", "a node that drains: it takes no new jobs"),
+    Entry("-", "before a node: it is in no pool"),
+    Entry("^  old", "a node that needs an upgrade"),
+)
+"""What stands before a node's name, or where its state has no room."""
 
 
 def entries(view: str, may: frozenset[Needs]) -> list[Entry]:
@@ -101,7 +108,8 @@ def entries(view: str, may: frozenset[Needs]) -> list[Entry]:
     ]
     said = () if view in FORMS else VERBS
     typed = [Entry(usage(verb), verb.words, verb=verb.name) for verb in said if verb.needs in may]
-    return [*pressed, *(() if view in FORMS else HEAD), *typed]
+    signs = NODE_SIGNS if view == "overview" else ()
+    return [*pressed, *(() if view in FORMS else HEAD), *signs, *typed]
 
 
 def matching(found: Sequence[Entry], words: str) -> list[Entry]:

@@ -10,6 +10,7 @@ from eaas.safe_text import safe_text
 from eaas_tui.clipboard import copy
 from eaas_tui.log_source import LogClient, LogSource
 from eaas_tui.model.job_page import bytes_words
+from eaas_tui.model.log_pages import LogPages
 from eaas_tui.screens.ask_path import AskPath
 from eaas_tui.screens.log_following import LogFollowing
 from eaas_tui.widgets.ansi import parse_line, plain_text
@@ -31,6 +32,7 @@ class LogPane(LogFollowing):
     def begins_anew(self) -> None:
         """Forget the hit: it was in another log."""
         self._hit = None
+        self._found = ""
 
     # --- searching
 
@@ -44,14 +46,14 @@ class LogPane(LogFollowing):
     def on_prompt_left(self, event: Prompt.Left) -> None:
         """Close the line; what was searched for before is forgotten."""
         event.stop()
-        self._words = ""
+        self._words = self._found = ""
         self._close(event.prompt)
 
     def on_prompt_taken(self, event: Prompt.Taken) -> None:
         """Search from what is in sight on."""
         event.stop()
         self._words = event.line
-        self._hit = None
+        self._hit, self._found = None, ""
         self._close(event.prompt)
         self.seek(backwards=self.view.follow)
 
@@ -88,8 +90,12 @@ class LogPane(LogFollowing):
             self._say(f"no '{self._words}' {there} this; {back} it")
             return
         self._hit = hit
+        self._found = _which_hit(source.pages, self._words, hit)
         if not self.view.look_at(hit, rows_before=self.view.rows_seen // 3):
             self._say("the hit is further into its line than is shown; S saves the log to a file")
+
+    def _told_of_search(self) -> str:
+        return self._found
 
     def _seek_begin(self, source: LogSource, *, backwards: bool) -> int:
         """Return where to begin: beside the last hit's line if it is in sight, else at what is."""
@@ -175,3 +181,11 @@ class LogPane(LogFollowing):
         finally:
             self._doing = ""
             self._tell()
+
+
+def _which_hit(pages: LogPages, words: str, hit: int) -> str:
+    """Say which hit it is, counted in lines, and of how many where all of the log is held."""
+    number, total = pages.hits(words, hit)
+    if not pages.reaches_top:
+        return "a hit; there may be more before and after"
+    return f"hit {number} of {total}" if pages.reaches_end else f"hit {number}; there may be more"

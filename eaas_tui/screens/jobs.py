@@ -151,13 +151,10 @@ class JobsScreen(ActingScreen):
         self._show_preview()
 
     def _show_counts(self) -> None:
-        past = None
+        doing = ""
         if self.query_now.shows_ended and not self._past.is_complete:
             doing = "loading" if self._is_loading else "more below"
-            past = f"{len(self._past.jobs)} of the past, {doing}"
-        line = counts_line(
-            self._finder, len(self._shown), marked=len(self.job_list.marks.keys), past=past
-        )
+        line = counts_line(self._finder, marked=len(self.job_list.marks.keys), doing=doing)
         self.query_one("#jobs-counts", TextLines).show([line])
 
     def _show_preview(self) -> None:

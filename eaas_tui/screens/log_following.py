@@ -266,12 +266,17 @@ class LogFollowing(Widget):
             follow,
             Cell("wrap" if self.view.lines.wrap else ""),
             *self._place(),
+            Cell(self._told_of_search()),
             Cell(self._doing, "busy"),
             Cell(self._trouble, "bad"),
         ]
         self.query_one("#log-bar", TextRow).say(
             *(Cell(f"{part.text}  ", part.tone) for part in parts if part.text)
         )
+
+    def _told_of_search(self) -> str:
+        """Return which hit of a search is shown; nothing where none is."""
+        return ""
 
     def _place(self) -> list[Cell]:
         pages = self.view.pages

@@ -12,9 +12,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from eaas_tui.model.columns import padded
 from eaas_tui.model.picture import EMPTY, Picture
-from eaas_tui.model.summary import Part, link_part, pool_parts
+from eaas_tui.model.summary import Part, essence, link_part, pool_parts, shortened
 from eaas_tui.screens.base import PictureApp
 from eaas_tui.screens.opening import clock_of
 
@@ -103,15 +102,20 @@ class StatusBar(Widget):
 def laid_out(left: Sequence[Part], right: Sequence[Part], width: int) -> list[Part]:
     """Return one line: the right parts at its end, and of the left ones as many as fit.
 
-    What stands last, why the controller is away, may be long: it is cut before the counts are.
+    What stands last, why the controller is away, may be long: where and for which cause is cut
+    before the counts are. The name goes before any count does.
     """
     counts = sum(cell_len(part.text) + len(GAP) for part in left[:COUNTS]) - len(GAP)
     end: list[Part] = []
-    most = max(width - counts - 1 - len(GAP) * len(right), width // 2)
+    essential = sum(cell_len(essence(part.text)) for part in right)
+    most = max(
+        width - counts - 1 - len(GAP) * len(right), width // 2, min(essential, width * 3 // 4)
+    )
     for part in _cut(right, most):
         end += [Part(GAP), part]
     room = width - sum(cell_len(part.text) for part in end) - 1
     line = [Part(" ")]
+    left = left if counts <= room else left[1:]
     for number, part in enumerate(left):
         piece = [Part(GAP), part] if number else [part]
         cost = sum(cell_len(each.text) for each in piece)
@@ -126,7 +130,7 @@ def laid_out(left: Sequence[Part], right: Sequence[Part], width: int) -> list[Pa
 def _cut(line: Sequence[Part], width: int) -> list[Part]:
     parts = []
     for part in line:
-        text = part.text if cell_len(part.text) <= width else padded(part.text, width)
+        text = shortened(part.text, width)
         width -= cell_len(text)
         if text:
             parts.append(Part(text, part.tone))

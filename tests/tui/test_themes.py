@@ -1,3 +1,5 @@
+import asyncio
+
 import pytest
 from rich.color_triplet import ColorTriplet
 from rich.segment import Segment
@@ -7,9 +9,13 @@ from textual.color import Color
 from textual.filter import Monochrome
 from textual.strip import Strip
 from textual.theme import Theme
+from textual.widgets._toast import Toast
 
 from eaas_tui import themes
-from eaas_tui.arguments import THEMES
+from eaas_tui.app import ConsoleApp
+from eaas_tui.arguments import THEMES, Arguments
+
+WITHIN_S = 20.0
 
 
 def luminance(name: str) -> float:
@@ -71,3 +77,15 @@ def test_where_no_colour_may_leave_textuals_greys_are_left_out_too(
         strip = strip.apply_filter(filter, Color.parse("black"))
     [segment] = strip
     assert segment.style == Style(color="default", bgcolor="default", bold=True)
+
+
+@pytest.mark.parametrize("theme", ["dark", "light", "contrast", "ansi16"])
+async def test_a_notice_covers_one_line_of_the_smallest_screen(theme: str) -> None:
+    app = ConsoleApp(Arguments(theme=theme))
+    async with app.run_test(size=(20, 5), notifications=True) as pilot:
+        app.say("job 42 is Stopping, and there is much more to be said about it")
+        async with asyncio.timeout(WITHIN_S):
+            while not app.screen.query(Toast) or not app.screen.query_one(Toast).region.width:
+                await pilot.pause(0.02)
+
+        assert app.screen.query_one(Toast).region.height == 1

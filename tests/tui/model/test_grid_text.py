@@ -1,4 +1,5 @@
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from eaas_tui.glyphs import BLOCKS
@@ -45,9 +46,9 @@ def test_every_node_takes_the_same_cells_whatever_its_name() -> None:
 def test_a_node_line_shows_its_cards_and_how_many_are_free() -> None:
     first, offline, cpu, _ = lines(PICTURE, 60)
 
-    assert first.split() == ["a", "·", "free", "30C", "██", "a", "68%", "55G", "1"]
+    assert first.split() == ["a", "·", "free", "30C", "██▊", "a", "68%", "55G", "61C", "1"]
     assert offline.startswith(" !c")
-    assert offline.rstrip().endswith("Offline")
+    assert offline.rstrip().endswith("off")
     assert "no cards, 8 of 64 cpus" in cpu
 
 
@@ -63,14 +64,36 @@ def test_each_state_of_a_node_has_its_sign() -> None:
     assert len({node_sign(a_node("n", state=state)) for state in states}) == len(states)
 
 
-@pytest.mark.parametrize(("width", "begin"), [(100, "  vm"), (50, " dvm")])
-def test_a_draining_node_has_no_letter_before_its_name_where_its_state_is_said(
-    width: int, begin: str
+@pytest.mark.parametrize(("width", "end"), [(20, "drn"), (40, "Draining"), (100, "Draining")])
+def test_a_draining_node_has_a_sign_before_its_name_and_says_so_at_its_end(
+    width: int, end: str
 ) -> None:
-    (line,) = lines(a_picture(a_node("vm", a_card(), state="Draining")), width)
+    (line,) = lines(a_picture(a_node("vm", a_card(), a_card(1), state="Draining")), width)
 
-    assert line.startswith(begin)
-    assert ("Draining" in line) == (width == 100)
+    assert line.startswith(" =vm ")
+    assert line.rstrip().endswith(f" {end}")
+
+
+@pytest.mark.parametrize("width", range(20, 140, 7))
+def test_no_card_moves_when_its_node_drains(width: int) -> None:
+    ready = [a_node(name, *(a_held_card(at) for at in range(4))) for name in ("a", "a-long-name")]
+    drains = [ready[0], replace(ready[1], state="Draining")]
+
+    before, after = (lines(a_picture(*nodes), width) for nodes in (ready, drains))
+    measure = lay_out(a_picture(*ready), width=width, height=20).measure
+    cells = slice(2, 2 + measure.name + 4 * measure.cell)
+
+    assert [line[cells] for line in before] == [line[cells] for line in after]
+
+
+@pytest.mark.parametrize("width", range(20, 60, 3))
+def test_the_count_of_nodes_is_apart_from_the_first_card(width: int) -> None:
+    picture = a_picture(a_node("a", a_card(0)), *(a_node(f"b{at}") for at in range(9)))
+    grid = lay_out(picture, width=width, height=20)
+
+    (title, _), *_ = head_pieces(picture, grid.measure, width, "load")
+
+    assert title.endswith(" ")
 
 
 def test_a_pool_line_counts_and_says_whether_it_is_open() -> None:

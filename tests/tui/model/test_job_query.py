@@ -80,12 +80,27 @@ def test_the_line_says_how_many_by_what_and_how_many_are_marked() -> None:
     query = JobQuery(text="gpu:>=4", mine=True, state="Running", sort="id", reverse=True)
     found(query, finder)
 
-    line = counts_line(finder, 1, marked=3, past="200 of the past, more below")
+    line = counts_line(finder, marked=3, doing="")
 
     assert "".join(cell.text for cell in line) == (
-        "JOBS 1 of 3  filter: gpu:>=4 state:Running mine  sort: id v  3 marked"
-        "  200 of the past, more below"
+        "JOBS 0 of 3  filter: gpu:>=4 state:Running mine  sort: id v  3 marked"
     )
+
+
+def test_whichever_state_is_asked_for_the_total_stays_and_the_past_is_counted_apart() -> None:
+    past = by_id(*(a_job(-id, "Failed") for id in range(1, 5)), a_job(-9, "Succeeded"))
+    finder, said = JobFinder(), []
+    for state in ("Pending", "Failed", "Succeeded", None):
+        found(JobQuery(state=state), finder, past=past)
+        line = counts_line(finder, marked=0, doing="more below" if state == "Failed" else "")
+        said.append("".join(cell.text for cell in line).replace("filter: ", ""))
+
+    assert said == [
+        "JOBS 1 of 3  state:Pending",
+        "JOBS 1 of 3  state:Failed  4 of 5 of the past, more below",
+        "JOBS 0 of 3  state:Succeeded  1 of 5 of the past",
+        "JOBS 2 of 3  (none)",
+    ]
 
 
 def test_verdicts_about_jobs_that_are_gone_are_not_kept_for_ever() -> None:

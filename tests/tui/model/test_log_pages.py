@@ -133,3 +133,12 @@ def test_a_line_longer_than_the_window_is_shown_as_far_as_it_is_held() -> None:
         pages.put(offset, b"x" * 5)
 
     assert all_lines(pages) == [b"x" * 10]
+
+
+def test_hits_are_counted_by_lines() -> None:
+    pages = LogPages()
+    pages.put(0, b"loss loss\nnone\nLoss\nthe loss")
+
+    assert pages.hits("loss", 0) == (1, 3)
+    assert pages.hits("loss", 15) == (2, 3)
+    assert pages.hits("", 0) == (0, 0)

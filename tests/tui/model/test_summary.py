@@ -10,7 +10,7 @@ def test_the_pool_is_counted_by_what_people_ask_first() -> None:
     jobs = {1: a_job(1, state="Running"), 2: a_job(2), 3: a_job(3), 4: a_job(4, state="Failed")}
     texts = [part.text for part in pool_parts(a_picture(node, jobs=jobs))]
 
-    assert texts == ["Mini EaaS", "RUN 1", "WAIT 2", "GPU 2/3", "util 70%", "FAIL 1"]
+    assert texts == ["Mini EaaS", "RUN 1", "WAIT 2", "GPU 2/3 held", "util 70%", "FAIL 1"]
 
 
 def test_what_is_out_of_order_is_named_by_its_word() -> None:
@@ -28,7 +28,7 @@ def test_loads_that_nobody_measured_are_not_taken_for_zero() -> None:
 
 def test_an_empty_picture_has_a_line_too() -> None:
     assert [part.text for part in pool_parts(EMPTY)][:4] == [
-        *("Mini EaaS", "RUN 0", "WAIT 0", "GPU 0/0"),
+        *("Mini EaaS", "RUN 0", "WAIT 0", "GPU 0/0 held"),
     ]
 
 

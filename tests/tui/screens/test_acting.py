@@ -15,6 +15,7 @@ from eaas_tui.actions import Actions
 from eaas_tui.keys import bindings_for
 from eaas_tui.model.picture import Picture
 from eaas_tui.screens.acting import (
+    IS_LIVE,
     ActingScreen,
     CloneAsked,
     cancel_question,
@@ -193,7 +194,7 @@ async def test_keys_that_fit_no_chosen_job_say_so_and_ask_nothing(desk: Desk) ->
 
     async with desk.chosen(a_job(1), a_job(2)) as (app, pilot):
         await pilot.press("r")
-        assert app.told == ["Nothing to retry: 2 jobs have not ended"]
+        assert app.told == [f"Nothing to retry: 2 jobs have not ended. {IS_LIVE}"]
 
     async with desk.chosen() as (app, pilot):
         await pilot.press("x")

@@ -20,8 +20,10 @@ async def test_the_log_is_followed_live_and_searched() -> None:
 
         text = await until_said(pilot, "held")
         assert "step 79" in text
+        await until_said(pilot, "hit 11 of 11")
         await pilot.press("N")
         await until_said(pilot, "line 73")
+        await until_said(pilot, "hit 10 of 11")
         await pilot.press("f")
         await until_said(pilot, "follow")
 

@@ -156,7 +156,9 @@ async def test_a_queue_is_paused_after_a_yes_and_the_answer_is_shown(tmp_path: P
         await pilot.press("Z", "enter")
         assert stand_in.asked == []
         await pilot.press("Z", "y")
-        await app.workers.wait_for_complete()
+        async with asyncio.timeout(20.0):
+            while not app.told:
+                await pilot.pause(0.01)
 
         assert [(asked.method, asked.body) for asked in stand_in.asked] == [
             ("PATCH", {"paused": True})

@@ -1,5 +1,6 @@
 """What is asked of queues, nodes and cards: what takes room from jobs only after a yes."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,6 +21,9 @@ NODE = a_node("a", a_held_card(0), a_card(1, state="excluded"), a_card(2, state=
 AT = "/api/v1/nodes/a"
 
 
+WITHIN_S = 20.0
+
+
 @asynccontextmanager
 async def acting_on(
     node: NodeView, folder: Path
@@ -36,11 +40,13 @@ async def acting_on(
 
 
 async def asked_after(
-    node: NodeView, folder: Path, *keys: str
+    node: NodeView, folder: Path, *keys: str, answers: int = 1
 ) -> tuple[list[tuple[str, Any]], list[str]]:
     async with acting_on(node, folder) as (app, pilot, stand_in):
         await pilot.press(*keys)
-        await app.workers.wait_for_complete()
+        async with asyncio.timeout(WITHIN_S):
+            while len(app.told) < answers:
+                await pilot.pause(0.01)
         asked = [
             (f"{it.method} {it.path.removeprefix(AT)}", _said(it.body)) for it in stand_in.asked
         ]
@@ -48,7 +54,7 @@ async def asked_after(
 
 
 async def test_draining_asks_first_and_a_blind_enter_is_a_no(tmp_path: Path) -> None:
-    asked, _ = await asked_after(NODE, tmp_path, "D", "enter", "D", "escape")
+    asked, _ = await asked_after(NODE, tmp_path, "D", "enter", "D", "escape", answers=0)
 
     assert asked == []
 
@@ -67,7 +73,7 @@ async def test_resuming_a_node_needs_no_yes(tmp_path: Path) -> None:
 
 
 async def test_a_card_is_excluded_after_a_yes_and_included_at_once(tmp_path: Path) -> None:
-    asked, told = await asked_after(NODE, tmp_path, "E", "y", "j", "E")
+    asked, told = await asked_after(NODE, tmp_path, "E", "y", "j", "E", answers=2)
 
     assert asked == [
         ("PATCH ", {"exclude_card": "GPU-a-0"}),
@@ -77,7 +83,7 @@ async def test_a_card_is_excluded_after_a_yes_and_included_at_once(tmp_path: Pat
 
 
 async def test_only_a_card_that_is_not_clean_can_be_called_clean(tmp_path: Path) -> None:
-    asked, told = await asked_after(NODE, tmp_path, "V", "G", "V", "y")
+    asked, told = await asked_after(NODE, tmp_path, "V", "G", "V", "y", answers=2)
 
     assert asked == [("POST /clean-card", {"card": "GPU-a-2"})]
     assert told == ["Card 0 of a is held: there is nothing to clean", "card 2 of a is dirty"]

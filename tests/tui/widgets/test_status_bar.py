@@ -38,6 +38,35 @@ def test_a_long_reason_leaves_the_counts_in_place() -> None:
     assert line.endswith("~")
 
 
+ANSWERS = "no controller answers at /srv/a/long/path/controller.sock (connection refused); x"
+
+
+@pytest.mark.parametrize(
+    ("width", "end"),
+    [
+        (60, "! away since 1m, trying again"),
+        (80, "! away since 1m, trying again: no controller answers"),
+        (100, "! away since 1m, trying again: no controller answers"),
+        (140, "no controller answers at /srv/a/long/path/controller.sock"),
+    ],
+)
+def test_why_the_controller_is_away_is_said_before_where(width: int, end: str) -> None:
+    left = [*LEFT[:3], Part("GPU 49/64 held"), *LEFT[4:]]
+    line = text_of(laid_out(left, [Part(f"! away since 1m, trying again: {ANSWERS}")], width))
+
+    assert line.endswith(end)
+    assert "RUN 1  WAIT 2" in line
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_the_counts_are_seen_at_every_width_and_the_name_where_it_fits(width: int) -> None:
+    left = [Part(text) for text in ("Mini EaaS", "RUN 12", "WAIT 30", "GPU 49/64 held", "FAIL 1")]
+    line = text_of(laid_out(left, [Part("* live")], width))
+
+    assert "RUN 12  WAIT 30  GPU 49/64 held" in line
+    assert ("Mini EaaS" in line) == (width >= 60)
+
+
 async def test_the_line_follows_the_picture_and_tells_the_time_since_it_is_old() -> None:
     now = 1000.0
     bar = StatusBar(clock=lambda: now)
@@ -46,7 +75,7 @@ async def test_the_line_follows_the_picture_and_tells_the_time_since_it_is_old()
         picture = a_picture(a_node("n1", a_held_card()))
         app.picture = picture
         await pilot.pause()
-        assert "GPU 1/1" in lines_of(bar)[0]
+        assert "GPU 1/1 held" in lines_of(bar)[0]
         assert "* live" in lines_of(bar)[0]
 
         app.picture = replace(picture, link=Link(state="away", since=988.0, text="nobody answers"))
