@@ -71,11 +71,12 @@ read_value() {
     --token) given_token=$2 ;;
     --token-file) token_file=$2 ;;
     --port) port=$2 ;;
-    --offline) bundle=$2 ;;
+    --offline) bundle=$(realpath -m -- "$2") ;;
     esac
 }
 
 check_arguments() {
+    [[ -z $bundle || -r $bundle ]] || die "$bundle can't be read: make bundle writes such a tar"
     [[ $role == solo || $role == controller || $role == agent ]] ||
         die "there is no role $role: solo, controller or agent"
     [[ $role == agent || -z $server$token_file ]] || die "--server and --token are for --role agent"
@@ -134,13 +135,29 @@ check_socket() { # elsewhere the pool finds a short enough place by itself
 fingerprint() { { cat pyproject.toml constraints.txt; pwd -P; "$python" --version; } | sha256sum | cut -d' ' -f1; }
 
 install_packages() {
-    if has uv; then
+    if [[ -n $bundle ]]; then
+        install_bundle
+    elif has uv; then
         .venv/bin/python -c '' >/dev/null 2>&1 || { rm -rf .venv && uv venv --quiet --seed --python "$python" .venv; }
         uv pip install --quiet --python .venv/bin/python -c constraints.txt -e .
     else
         .venv/bin/python -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear .venv
         .venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check -c constraints.txt -e .
     fi
+}
+
+install_bundle() { # from files alone: no index is asked
+    local wheels=$bundle
+    if [[ ! -d $bundle ]]; then
+        wheels=$(mktemp -d "${TMPDIR:-/tmp}/mini-eaas-bundle.XXXXXXXX")
+        tar -xf "$bundle" -C "$wheels" || return
+    fi
+    .venv/bin/python -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear .venv || return
+    .venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check --no-index \
+        --find-links "$wheels" -c constraints.txt 'setuptools>=77' wheel &&
+        .venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check --no-index \
+            --find-links "$wheels" -c constraints.txt --no-build-isolation -e . || return
+    [[ $wheels == "$bundle" ]] || rm -rf "$wheels"
 }
 
 make_environment() {

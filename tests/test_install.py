@@ -70,6 +70,7 @@ def refusal(clone: Path, *arguments: str, **environ: str) -> str:
         ("--role controller --server a", "--server and --token are for --role agent"),
         ("--role=agent --port 1", "--port is for --role controller"),
         ("--uninstall", "there is no .venv in"),
+        ("--offline /no/such.tar", "/no/such.tar can't be read: make bundle writes such a tar"),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(clone: Path, words: str, sentence: str) -> None:

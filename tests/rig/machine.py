@@ -167,8 +167,7 @@ def a_machine() -> Iterator[Machine]:
     for name in CLONED:
         source = ROOT / name
         if source.is_dir():
-            leave = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(source, clone / name, ignore=leave)
+            shutil.copytree(source, clone / name)
         else:
             shutil.copy(source, clone)
     words = ["unshare", "--mount", "--pid", "--net", "--uts", "--fork", "--kill-child"]

@@ -89,18 +89,18 @@ def _agent(asked: Asked, places: Places, facts: Facts) -> Iterator[str]:
             "to join takes a token; on the controller's machine: mini-eaas token create --role "
             "agent, and here --token TOKEN, --token-file FILE or MINI_EAAS_TOKEN"
         )
-    if facts.server_silent is not None and not facts.passport_fits:
-        yield _silent(server or "", facts.server_silent)
+    if facts.way_blocked is not None and not facts.passport_fits:
+        yield _blocked(server or "", facts.way_blocked)
 
 
-def _silent(server: str, why: str) -> str:
+def _blocked(server: str, why: str) -> str:
     host = server.partition("://")[2]
-    if is_loopback(host):
+    if is_loopback(host) and why.startswith("port"):
         return (
             f"{host} is this machine itself, and no controller answers here: give the address of "
             "the controller's machine"
         )
-    return f"{host} can't be reached: {why}"
+    return f"this machine can't join {host}: {why}"
 
 
 def _lent(address: str, places: Places) -> str:

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from eaas.cli.processes import programs, running
-from eaas.cli.setup.network import Outward, nothing_answers, outward, port_holder
+from eaas.cli.setup.network import Outward, outward, port_holder
 from eaas.cli.setup.places import MARK, Places
 from eaas.client import Address, Client
 from eaas.client.trust import is_of
@@ -66,8 +66,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Whether this installation's controller does now."""
     port_held_by: str | None = None
     outward: Outward | None = None
-    server_silent: str | None = None
-    """Why nothing can be reached at the server's address."""
+    way_blocked: str | None = None
+    """What does not hold on the way to the controller, as `eaas-agent check` says it."""
     runs_as_root: bool = False
     """Whether root's `mini-eaas up` runs a pool in what is to be the service user's folder."""
     passport: Passport | None = None
@@ -86,7 +86,6 @@ def read_facts(asked: Asked, places: Places, agent: Places, environ: Mapping[str
     answers = asyncio.run(_answers(places.home))
     is_controller = places.role == "controller"
     passport = _passport(places)
-    server = asked.server or (passport.url if passport else None)
     return Facts(
         is_root=os.geteuid() == 0,
         manager=manager,
@@ -101,7 +100,7 @@ def read_facts(asked: Asked, places: Places, agent: Places, environ: Mapping[str
         answers=answers,
         port_held_by=port_holder(_port(port)) if is_controller and not answers else None,
         outward=outward() if is_controller else None,
-        server_silent=nothing_answers(server) if not is_controller and server else None,
+        way_blocked=_way_blocked(asked, places) if asked.server and not is_controller else None,
         runs_as_root=places.service_user is not None and _runs_as_root(places),
         passport=passport,
         passport_fits=passport is not None and _fits(passport, asked.token),
@@ -138,6 +137,26 @@ def _settings(places: Places) -> tuple[dict[str, object], str | None]:
         return {}, last_words(done.stderr)
     view = msgspec.json.decode(done.stdout, type=SettingsView)
     return {row.key: row.value for row in view.settings}, None
+
+
+def _way_blocked(asked: Asked, places: Places) -> str | None:
+    """Let the agent try the way, step by step; what it says of the first that does not hold."""
+    shown = {} if asked.token is None else {"MINI_EAAS_TOKEN": str(asked.token)}
+    done = subprocess.run(
+        [
+            *(places.bin / "eaas-agent", "check"),
+            *("--server", str(asked.server), "--state-dir", places.state_dir),
+        ],
+        env={**own_environ(os.environ, places.home), **shown},
+        capture_output=True,
+        text=True,
+        timeout=TIME_LIMIT_S,
+    )
+    for line in done.stdout.splitlines():
+        name, state, text = ([*line.split(None, 2), "", "", ""])[:3]
+        if state == "failed" and (name != "token" or shown):
+            return f"{name}: {text}"
+    return None
 
 
 def own_environ(environ: Mapping[str, str], home: Path) -> dict[str, str]:

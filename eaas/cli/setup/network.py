@@ -1,10 +1,9 @@
-"""How this machine is reached, who holds a port of it, and whether a controller can be reached."""
+"""How others reach this machine, and who holds a port of it."""
 
 import errno
 import re
 import socket
 import subprocess
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -57,26 +56,6 @@ def named(listed: str) -> str | None:
     """Return the program that ``ss -p`` names, with its process."""
     found = re.search(r'\(\("([^"]+)",pid=(\d+)', listed)
     return f"{found[1]} (process {found[2]})" if found else None
-
-
-def nothing_answers(url: str) -> str | None:
-    """Return why no connection to the server comes about, None if one does."""
-    place = urlsplit(url)
-    port = place.port or (443 if place.scheme == "https" else 80)
-    try:
-        socket.create_connection((place.hostname or "", port), timeout=ASK_S).close()
-    except socket.gaierror:
-        return f"no machine called {place.hostname} is known here"
-    except TimeoutError:
-        return (
-            f"nothing answered within {ASK_S:g} s: the machine is off, or a firewall on the way "
-            f"does not let port {port} through"
-        )
-    except ConnectionRefusedError:
-        return f"no program listens there on port {port}: is the controller running?"
-    except OSError as error:
-        return (error.strerror or str(error)).lower()
-    return None
 
 
 def _printed(*words: str) -> str:

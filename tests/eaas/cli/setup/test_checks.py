@@ -10,7 +10,7 @@ from tests.eaas.cli.setup.building import some_facts, some_places
 
 TOKEN = new_token("join", "a" * 52)
 JOINING = Asked(server="https://pool:7470", token=TOKEN)
-SILENT = "no program listens there on port 7470: is the controller running?"
+BLOCKED = "port: pool:7470 refuses: nothing listens there"
 
 
 def test_on_a_machine_where_all_is_well_nothing_is_refused() -> None:
@@ -62,10 +62,10 @@ def test_root_does_not_install_for_itself_alone() -> None:
         (Asked(), {}, "an agent needs to know its controller: --server HOST and --token TOKEN"),
         (Asked(server="https://pool:7470"), {}, "to join takes a token"),
         (Asked(server="https://p:1", token=new_token("person", "a" * 52)), {}, "a person's"),
-        (JOINING, {"server_silent": SILENT}, f"pool:7470 can't be reached: {SILENT}"),
+        (JOINING, {"way_blocked": BLOCKED}, f"this machine can't join pool:7470: {BLOCKED}"),
         (
             Asked(server="https://localhost:7470", token=TOKEN),
-            {"server_silent": SILENT},
+            {"way_blocked": BLOCKED},
             "localhost:7470 is this machine itself, and no controller answers here",
         ),
         (JOINING, {"settings": {"server": "other"}}, "has `server: https://other:7470`, and --ser"),
@@ -81,7 +81,7 @@ def test_what_keeps_a_machine_from_joining_is_said(
 
 def test_a_machine_that_has_joined_needs_no_token_and_no_answer_to_be_upgraded() -> None:
     facts = some_facts(
-        passport=Passport("https://pool:7470", ""), passport_fits=True, server_silent=SILENT
+        passport=Passport("https://pool:7470", ""), passport_fits=True, way_blocked=BLOCKED
     )
 
     assert refusals(Asked(), some_places("agent"), facts) == []

@@ -74,11 +74,12 @@ def test_a_passport_fits_where_the_token_is_of_its_controller_or_there_is_none(
     known = '{"url": "https://127.0.0.1:1", "ca": "not the one", "node": "n"}'
     (agent.state_dir / "passport.json").write_text(known)
 
-    kept = read_facts(Asked(), agent, agent, os.environ)
+    kept = read_facts(Asked(server="https://127.0.0.1:1"), agent, agent, os.environ)
     other = read_facts(Asked(token=new_token("join", "a" * 52)), agent, agent, os.environ)
 
     assert (kept.passport_fits, other.passport_fits) == (True, False)
-    assert "no program listens there on port 1" in (kept.server_silent or "")
+    assert "port: 127.0.0.1:1 refuses" in (kept.way_blocked or "")
+    assert other.way_blocked is None
 
 
 def test_a_program_is_told_nothing_of_the_persons_other_pools() -> None:

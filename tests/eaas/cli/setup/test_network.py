@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from eaas.cli.setup.network import is_lent, named, nothing_answers, outward, port_holder
+from eaas.cli.setup.network import is_lent, named, outward, port_holder
 
 LISTED = """\
 1: lo    inet 127.0.0.1/8 scope host lo\\       valid_lft forever preferred_lft forever
@@ -46,16 +46,3 @@ def test_who_has_a_port_is_named_and_a_free_one_has_nobody(port: int) -> None:
 def test_the_first_of_a_programs_processes_is_named() -> None:
     assert named(SS) == "nginx (process 12)"
     assert named("") is None
-
-
-def test_a_server_that_answers_has_no_reason_and_one_that_does_not_has(port: int) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as once:
-        free = once.getsockname()[1]
-
-    assert nothing_answers(f"https://127.0.0.1:{port}") is None
-    assert nothing_answers(f"https://127.0.0.1:{free}") == (
-        f"no program listens there on port {free}: is the controller running?"
-    )
-    assert nothing_answers("https://no-such-machine.invalid:7470") == (
-        "no machine called no-such-machine.invalid is known here"
-    )
