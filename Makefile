@@ -1,10 +1,11 @@
 # make test    the whole gate and every test     make check   everything but the tests
 # make format  put the code into house style     make bench   measurements, each with its machine
+# make bundle  all packages as files, for ./install.sh --offline on machines without a network
 #
 # The virtual environment is made when it is missing and renewed when the pins change.
 
 .DEFAULT_GOAL := test
-.PHONY: test check format bench clean
+.PHONY: test check format bench bundle clean
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
@@ -33,6 +34,22 @@ format: .venv/.ready
 bench: .venv/.ready
 	$(BIN)/python -m bench
 
+# For another platform or Python: make bundle FOR='--platform manylinux_2_28_x86_64 --python-version 3.12'
+BUNDLE ?= mini-eaas-bundle.tar
+FOR ?=
+
+bundle: .venv/.ready
+	rm -rf build/bundle
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --only-binary=:all: $(FOR) \
+		-c constraints.txt -d build/bundle pip 'setuptools>=77' wheel \
+		$$($(BIN)/python -c 'import tomllib; \
+		print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"])' \
+		| sed 's/ /\n/g')
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w build/bundle .
+	tar -cf $(BUNDLE) -C build/bundle .
+	rm -rf build
+	@echo "$(BUNDLE): take it to the other machine, and there: ./install.sh --offline $(BUNDLE) ..."
+
 .venv/.ready: pyproject.toml constraints.txt
 	@[ -n "$(PYTHON)" ] || { echo "Python 3.11 or newer with venv and ensurepip is needed" \
 		"(Debian and Ubuntu: apt install python3-venv)." >&2; exit 1; }
@@ -41,4 +58,4 @@ bench: .venv/.ready
 	@touch $@
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info

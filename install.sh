@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Brings up a pool on this machine and runs a first job on it. Everything it installs lies in
-# .venv beside this file; it never installs a container engine and never asks for a password.
+# Without arguments: brings up a pool on this machine and runs a first job on it. Everything that
+# this installs lies in .venv beside this file; it never installs a container engine and never asks
+# for a password. With --role: installs a controller for a team, or the agent of a machine.
 set -euo pipefail
+given_token=${MINI_EAAS_TOKEN:-}
 unset PYTHONHOME PYTHONPATH PIP_TARGET PIP_PREFIX PIP_USER CDPATH MINI_EAAS_SERVER MINI_EAAS_TOKEN
 
 readonly NEEDED_MIB=300
@@ -11,6 +13,77 @@ say() { printf '%s\n' "$*"; }
 die() {
     printf 'install.sh: %s\n' "$*" >&2
     exit 1
+}
+
+usage() {
+    cat <<'END'
+./install.sh                   a pool on this machine alone, and a first job run on it
+./install.sh --role controller                             the controller of a team
+./install.sh --role agent --server HOST[:PORT] --token T   this machine's cards for that team
+./install.sh --uninstall       stop and remove what was installed from this clone, but for the data
+
+  --role ROLE         solo (as without), controller or agent
+  --server HOST       the controller's address, as the controller's install.sh prints it
+  --token TOKEN       what lets the machine in; --token-file FILE or the variable MINI_EAAS_TOKEN
+                      keep it out of the list of processes
+  --port N            where a new controller listens (default: 7470)
+  --user              for yourself alone, without root; otherwise sudo is needed for a role
+  --offline BUNDLE    take all packages from this folder or tar, which `make bundle` made
+  --dry-run           make .venv, then only say what would be done
+  -h, --help          this
+
+Running it again from a newer clone is the upgrade: the database is copied first, then the
+programs are started again, and jobs run on. More in docs/install.md.
+END
+}
+
+# --- what was asked ----------------------------------------------------------------------------
+
+role=solo server='' token_file='' port='' for_user='' bundle='' dry_run='' uninstall=''
+
+read_arguments() { # the token goes through the environment from here on
+    while (($#)); do
+        case $1 in
+        -h | --help) usage && exit 0 ;;
+        --user) for_user=--user ;;
+        --dry-run) dry_run=--dry-run ;;
+        --uninstall) uninstall=--uninstall ;;
+        --*=*) read_value "${1%%=*}" "${1#*=}" ;;
+        *)
+            (($# > 1)) || [[ $1 != --* ]] || read_value "$1" ''
+            read_value "$1" "${2-}"
+            shift
+            ;;
+        esac
+        shift
+    done
+}
+
+read_value() {
+    case $1 in
+    --role | --server | --token | --token-file | --port | --offline) ;;
+    *) die "there is no option $1; ./install.sh --help shows all" ;;
+    esac
+    [[ -n $2 && $2 != --* ]] || die "$1 needs a value; ./install.sh --help shows all"
+    case $1 in
+    --role) role=$2 ;;
+    --server) server=$2 ;;
+    --token) given_token=$2 ;;
+    --token-file) token_file=$2 ;;
+    --port) port=$2 ;;
+    --offline) bundle=$(realpath -m -- "$2") ;;
+    esac
+}
+
+check_arguments() {
+    [[ -z $bundle || -r $bundle ]] || die "$bundle can't be read: make bundle writes such a tar"
+    [[ $role == solo || $role == controller || $role == agent ]] ||
+        die "there is no role $role: solo, controller or agent"
+    [[ $role == agent || -z $server$token_file ]] || die "--server and --token are for --role agent"
+    [[ $role == controller || -z $port ]] || die "--port is for --role controller"
+    [[ $role == solo || -n $for_user || $EUID == 0 || -n $uninstall ]] ||
+        die "--role $role is for the whole machine, which takes root: use sudo, or add --user" \
+            "to install for yourself alone"
 }
 
 # --- what must be true before anything is changed ----------------------------------------------
@@ -62,13 +135,29 @@ check_socket() { # elsewhere the pool finds a short enough place by itself
 fingerprint() { { cat pyproject.toml constraints.txt; pwd -P; "$python" --version; } | sha256sum | cut -d' ' -f1; }
 
 install_packages() {
-    if has uv; then
+    if [[ -n $bundle ]]; then
+        install_bundle
+    elif has uv; then
         .venv/bin/python -c '' >/dev/null 2>&1 || { rm -rf .venv && uv venv --quiet --seed --python "$python" .venv; }
         uv pip install --quiet --python .venv/bin/python -c constraints.txt -e .
     else
         .venv/bin/python -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear .venv
         .venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check -c constraints.txt -e .
     fi
+}
+
+install_bundle() { # from files alone: no index is asked
+    local wheels=$bundle
+    if [[ ! -d $bundle ]]; then
+        wheels=$(mktemp -d "${TMPDIR:-/tmp}/mini-eaas-bundle.XXXXXXXX")
+        tar -xf "$bundle" -C "$wheels" || return
+    fi
+    .venv/bin/python -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear .venv || return
+    .venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check --no-index \
+        --find-links "$wheels" -c constraints.txt 'setuptools>=77' wheel &&
+        .venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check --no-index \
+            --find-links "$wheels" -c constraints.txt --no-build-isolation -e . || return
+    [[ $wheels == "$bundle" ]] || rm -rf "$wheels"
 }
 
 make_environment() {
@@ -142,17 +231,49 @@ next_steps() {
     say "  stop the pool         $(shown) down"
 }
 
+set_up() { # a role, or its removal: the programs know the rest
+    local words=()
+    [[ $role == solo ]] || words+=("$role")
+    [[ -z $server ]] || words+=(--server "$server")
+    [[ -z $token_file ]] || words+=(--token-file "$token_file")
+    [[ -z $port ]] || words+=(--port "$port")
+    # shellcheck disable=SC2086 # empty ones are to vanish
+    MINI_EAAS_TOKEN=$given_token eaas setup "${words[@]}" $for_user $dry_run $uninstall
+}
+
+remove() {
+    [[ -x .venv/bin/python ]] || die "there is no .venv in $root, so nothing was installed from here"
+    set_up
+    [[ -z $dry_run ]] || return 0
+    rm -rf .venv ./*.egg-info
+    say "Removed $root/.venv; the clone itself can be deleted."
+}
+
 main() {
-    (($# == 0)) || die "takes no arguments; just run ./install.sh"
+    read_arguments "$@"
+    check_arguments
     umask u+rwx
     called_from=$(pwd -P)
     cd "$(dirname "${BASH_SOURCE[0]}")"
     root=$(pwd -P) hello=$root/config/jobs/hello.yaml
+    if [[ -n $uninstall ]]; then
+        remove
+        return
+    fi
     check_folder
     check_socket
     find_python
     make_environment
     cd "$called_from"
+    if [[ $role != solo ]]; then
+        set_up
+        return
+    fi
+    if [[ -n $dry_run ]]; then
+        say "  mini-eaas up --headless: start the controller and this machine's agent"
+        say "  mini-eaas job submit config/jobs/hello.yaml --follow"
+        return
+    fi
     say "Starting the controller and this machine's agent ..."
     eaas up --headless >/dev/null
     await_node

@@ -59,8 +59,32 @@ def refusal(clone: Path, *arguments: str, **environ: str) -> str:
     return done.stderr
 
 
-def test_arguments_are_refused(clone: Path) -> None:
-    assert "takes no arguments" in refusal(clone, "--help")
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--hlep", "there is no option --hlep; ./install.sh --help shows all"),
+        ("now", "there is no option now"),
+        ("--role", "--role needs a value"),
+        ("--role --user", "--role needs a value"),
+        ("--role boss", "there is no role boss: solo, controller or agent"),
+        ("--role controller --server a", "--server and --token are for --role agent"),
+        ("--role=agent --port 1", "--port is for --role controller"),
+        ("--uninstall", "there is no .venv in"),
+        ("--offline /no/such.tar", "/no/such.tar can't be read: make bundle writes such a tar"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(clone: Path, words: str, sentence: str) -> None:
+    assert sentence in refusal(clone, *words.split())
+
+
+def test_help_tells_of_every_option_and_needs_nothing(clone: Path) -> None:
+    run: list[str | Path] = [clone / "install.sh", "--help"]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=60)
+
+    options = ("--role", "--server", "--token", "--token-file", "--port", "--user", "--offline")
+    assert done.returncode == 0
+    for option in (*options, "--dry-run", "--uninstall", "MINI_EAAS_TOKEN"):
+        assert option in done.stdout
 
 
 def test_a_path_too_long_for_a_socket_is_refused(clone: Path) -> None:

@@ -33,9 +33,11 @@ class NumbersCommand(Command):
 class Entry:
     """Where a command is defined, and what the list of commands says about it."""
 
-    def __init__(self, place: str, help: str) -> None:
+    def __init__(self, place: str, help: str, *, hidden: bool = False) -> None:
+        """Begin; a ``hidden`` one is for programs, and no list or completion names it."""
         self._place: Final = place
         self.help: Final = help
+        self.hidden: Final = hidden
 
     def load(self) -> click.Command:
         """Import the command."""
@@ -64,8 +66,8 @@ class Group(click.Group):
         return [*super().get_params(ctx), *own, *_everywhere(hidden=False)]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order they were given."""
-        return list(self.entries)
+        """Return the names in the order they were given, without hidden ones."""
+        return [name for name, _ in self._shown()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, imported now; None if there is none of that name."""
@@ -79,14 +81,14 @@ class Group(click.Group):
         if args and args[0] not in self.entries and not args[0].startswith("-"):
             from eaas.spelling import nearest, shown
 
-            near = nearest(args[0], self.entries)
+            near = nearest(args[0], self.list_commands(ctx))
             meant = f"; did you mean {near}?" if near else ""
             ctx.fail(f"there is no command {shown(args[0])}{meant}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing any."""
-        rows = [(name, entry.help or "") for name, entry in self.entries.items()]
+        rows = [(name, entry.help or "") for name, entry in self._shown()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -94,10 +96,13 @@ class Group(click.Group):
         """Complete the name of a command without importing any."""
         found = [
             CompletionItem(name, help=entry.help)
-            for name, entry in self.entries.items()
+            for name, entry in self._shown()
             if name.startswith(incomplete)
         ]
         return found or click.Command.shell_complete(self, ctx, incomplete)
+
+    def _shown(self) -> "list[tuple[str, Entry | Group]]":
+        return [(name, entry) for name, entry in self.entries.items() if not entry.hidden]
 
 
 def _version_option() -> click.Parameter:

@@ -86,7 +86,12 @@ The same file again is the same job; new content, or another key: in it, is a ne
 CONTROLLER: Final = Group(
     "controller",
     "Run the controller.",
-    {"run": Entry("eaas.cli.programs:controller_run", "Run the controller in the foreground.")},
+    {
+        "run": Entry("eaas.cli.programs:controller_run", "Run the controller in the foreground."),
+        "backup": Entry(
+            "eaas.cli.programs:controller_backup", "Copy the controller's database to a file."
+        ),
+    },
 )
 AGENT: Final = Group(
     "agent",
@@ -154,6 +159,7 @@ CLI: Final = Group(
         ),
         "controller": CONTROLLER,
         "agent": AGENT,
+        "setup": Entry("eaas.cli.setup.command:setup", "Install a role here.", hidden=True),
         "completion": Entry("eaas.cli.programs:completion", "Print a shell's completion script."),
     },
 )

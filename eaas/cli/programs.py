@@ -26,6 +26,13 @@ def controller_run(args: tuple[str, ...]) -> None:
 
 @click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def controller_backup(args: tuple[str, ...]) -> None:
+    """Copy the controller's database to a file."""
+    _become("eaas_daemon.backup", *args, typed="controller backup")
+
+
+@click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def agent_run(args: tuple[str, ...]) -> None:
     """Run an agent in the foreground."""
     _become("eaas_agent", "run", *args, typed="agent")

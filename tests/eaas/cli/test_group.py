@@ -18,6 +18,7 @@ TREE = Group(
     "A tree.",
     {
         "inner": Group("inner", "Inside.", {"shout": Entry(f"{__name__}:shout", "Say a number.")}),
+        "own": Entry(f"{__name__}:shout", "For programs.", hidden=True),
         "missing": Entry("eaas.no_such_module:nothing", "Never imported by a list."),
     },
 )
@@ -55,3 +56,13 @@ def test_an_unknown_command_is_told_with_the_nearest_one(
 def test_help_has_its_short_name_everywhere(typing: Type) -> None:
     for words in ([], ["job"], ["job", "submit"]):
         assert typing(*words, "-h") == typing(*words, "--help")
+
+
+def test_a_hidden_command_works_and_no_list_or_suggestion_names_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert say(capsys, "own", "3") == "3 None\n"
+    assert "For programs." not in say(capsys, "--help")
+    with pytest.raises(click.UsageError) as refused:
+        say(capsys, "owm")
+    assert "own" not in refused.value.message

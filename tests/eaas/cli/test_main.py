@@ -57,8 +57,8 @@ def test_the_help_lists_every_command(typing: Type) -> None:
     said = typing("--help")
 
     assert said.code == 0
-    for name in CLI.entries:
-        assert f"  {name} " in said.out
+    for name, entry in CLI.entries.items():
+        assert (f"  {name} " in said.out) is not entry.hidden
 
 
 def test_an_unknown_command_is_a_usage_error_with_a_suggestion(typing: Type) -> None:

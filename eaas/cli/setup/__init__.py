@@ -1,0 +1,1 @@
+"""Installing for a team: what ``install.sh --role`` hands over to."""

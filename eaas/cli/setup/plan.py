@@ -1,0 +1,153 @@
+"""From what was asked and found to what is to be done: pure, and the same each time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from eaas.cli.setup.facts import Asked, Facts
+from eaas.cli.setup.places import MARK, Places
+from eaas.cli.setup.steps import (
+    Backup,
+    FirstPool,
+    Join,
+    Linger,
+    MakeFolder,
+    MakeUser,
+    PutFile,
+    RemoveFile,
+    RemoveUser,
+    Start,
+    Step,
+    Stop,
+    Systemctl,
+)
+from eaas.cli.setup.units import unit_text
+from eaas.cli.up import DEFAULT_POOL
+from eaas.paths import paths_from
+
+MODULES = {"controller": "eaas_daemon", "agent": "eaas_agent"}
+
+
+def plan_install(
+    asked: Asked, places: Places, agent: Places, facts: Facts, *, examples: dict[str, str], at: str
+) -> list[Step]:
+    """Return the steps that install a role, or bring it up to this clone's version.
+
+    ``examples`` are the example units by role; ``at`` is the time, as a file may be called;
+    ``agent`` is where an agent beside a controller lies.
+    """
+    steps: list[Step] = []
+    if facts.runs_as_root:
+        steps.append(_all_stopped(places, owner=None))
+    if places.service_user is not None and facts.user == "none":
+        steps.append(MakeUser(name=places.service_user, home=places.home, comment=MARK))
+    steps.append(MakeFolder(path=places.state_dir, mode=0o711, owner=places.service_user))
+    if not facts.has_settings:
+        steps.append(PutFile(path=places.settings, text=first_settings(asked, places)))
+    if places.role == "controller" and facts.has_data:
+        steps.append(
+            Backup(
+                python=places.bin / "python",
+                home=places.home,
+                name=f"controller-{at}.db",
+                owner=places.service_user,
+            )
+        )
+    steps += _join(asked, places, facts)
+    steps += _started(places, facts, examples[places.role])
+    if places.role == "controller":
+        steps.append(
+            FirstPool(
+                socket=paths_from({"MINI_EAAS_HOME": str(places.home)}).socket, pool=DEFAULT_POOL
+            )
+        )
+        if facts.agent_here:
+            steps += _started(agent, facts, examples["agent"])
+    return steps
+
+
+def plan_removal(
+    found: list[Places], facts: Facts, units: dict[Path, str], *, user: str | None
+) -> list[Step]:
+    """Return the steps that stop everything of this clone and remove it, but for the data.
+
+    ``units`` are the unit files of this clone with their names; ``user`` the service user if we
+    made it.
+    """
+    for_user = facts.manager == "user"
+    steps: list[Step] = []
+    for path, name in units.items():
+        steps.append(Systemctl(words=("disable", "--now", name), for_user=for_user, may_fail=True))
+        steps.append(RemoveFile(path=path))
+    if units:
+        steps.append(Systemctl(words=("daemon-reload",), for_user=for_user, may_fail=True))
+    homes = {places.run_home: places for places in found}
+    for places in homes.values():
+        owner = places.service_user if facts.user != "none" and not facts.runs_as_root else None
+        steps.append(_all_stopped(places, owner=owner))
+    if user is not None:
+        steps.append(RemoveUser(name=user))
+    return steps
+
+
+def first_settings(asked: Asked, places: Places) -> str:
+    """Return the settings file of a role where there is none yet."""
+    example = places.clone / "config" / places.settings.name
+    head = f"# Every setting is explained in {example}\n\n"
+    if places.role == "agent":
+        return f"{head}server: {asked.server}\n" if asked.server else head
+    return (
+        f"{head}listen: 0.0.0.0\nport: {asked.port or 7470}\n"
+        "# By which name others know this machine, if its address may change:\n"
+        "# names: [pool.example.org]\n"
+    )
+
+
+def _join(asked: Asked, places: Places, facts: Facts) -> Iterator[Step]:
+    if places.role != "agent" or facts.passport_fits or asked.server is None:
+        return
+    if facts.manager != "none" and (places.units / f"{places.unit}.service").exists():
+        for_user = facts.manager == "user"
+        yield Systemctl(words=("stop", places.unit), for_user=for_user, may_fail=True)
+    yield _stopped(places)
+    yield Join(
+        program=places.bin / "eaas-agent",
+        server=asked.server,
+        state_dir=places.state_dir,
+        settings=places.settings,
+        home=places.home,
+    )
+
+
+def _started(places: Places, facts: Facts, example: str) -> Iterator[Step]:
+    if facts.manager == "none":
+        yield started(places)
+        return
+    for_user = facts.manager == "user"
+    text = unit_text(example, places, for_user=for_user)
+    yield PutFile(path=places.units / f"{places.unit}.service", text=text)
+    yield _stopped(places)
+    yield Systemctl(words=("daemon-reload",), for_user=for_user)
+    yield Systemctl(words=("enable", places.unit), for_user=for_user)
+    yield Systemctl(words=("restart", places.unit), for_user=for_user)
+    if not facts.lingers:
+        yield Linger()
+
+
+def started(places: Places) -> Start:
+    """Return the step that starts the role's program without a service manager."""
+    return Start(
+        python=places.bin / "python",
+        program=places.program,
+        home=places.run_home,
+        owner=places.service_user,
+        module=MODULES[places.role],
+        arguments=tuple(places.arguments),
+    )
+
+
+def _stopped(places: Places) -> Stop:
+    return _all_stopped(places, program=places.program, owner=places.service_user)
+
+
+def _all_stopped(places: Places, *, owner: str | None, program: str = "") -> Stop:
+    return Stop(python=places.bin / "python", program=program, home=places.run_home, owner=owner)

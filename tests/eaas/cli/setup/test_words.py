@@ -1,0 +1,53 @@
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from eaas.cli.setup.facts import Passport
+from eaas.cli.setup.words import after_install, after_removal, at_boot, how_to_come_in
+from tests.eaas.cli.setup.building import some_facts, some_places
+
+ADDRESS = "https://10.0.0.5:7470"
+
+
+def test_a_token_stands_in_the_line_to_paste_and_otherwise_how_one_is_made() -> None:
+    places = some_places("controller")
+    shown = how_to_come_in(places, ADDRESS, "eaas1.a.b.c")
+    hidden = how_to_come_in(places, ADDRESS, None)
+
+    assert f"  ./install.sh --role agent --server {ADDRESS} --token eaas1.a.b.c" in shown
+    assert f"  ./install.sh --role agent --server {ADDRESS} --token TOKEN" in hidden
+    assert "  /opt/mini-eaas/.venv/bin/mini-eaas token create --role agent" in hidden
+    assert f"  mini-eaas login {ADDRESS}" in shown
+
+
+def test_an_upgrade_tells_only_where_things_are() -> None:
+    upgraded = some_facts(has_data=True)
+    rejoined = some_facts(passport=Passport(ADDRESS, ""))
+
+    assert after_install(some_places("controller"), upgraded, token=True) == [
+        "",
+        "The controller runs, from /opt/mini-eaas.",
+        "  settings  /etc/mini-eaas/controller.yaml",
+        "  data      /var/lib/mini-eaas",
+        "  log       journalctl -u mini-eaas-controller",
+    ]
+    assert len(after_install(some_places("agent"), rejoined, token=False)) == 5
+
+
+def test_the_line_of_a_crontab_starts_what_the_installation_started() -> None:
+    [about, line] = at_boot(some_places("controller", clone=Path("/srv/100% mine")))
+
+    assert "crontab -u mini-eaas -e" in about
+    assert line == (
+        "  @reboot MINI_EAAS_HOME=/var/lib/mini-eaas '/srv/100\\% mine/.venv/bin/python' -m "
+        "eaas.cli.setup.launch controller eaas_daemon run --config /etc/mini-eaas/controller.yaml"
+    )
+
+
+def test_what_was_left_is_named_if_it_is_there(tmp_path: Path) -> None:
+    here = replace(some_places("agent"), state_dir=tmp_path, settings=tmp_path / "agent.yaml")
+
+    told = after_removal([here], some_facts())
+
+    assert f"  {tmp_path}" in told
+    assert f"  {tmp_path}/agent.yaml" not in told
