@@ -18,9 +18,9 @@ from eaas.views import StatusView
 
 
 @click.command(cls=Command)
-@click.argument("server")
+@click.argument("place", metavar="SERVER")
 @prints
-def login(line: Line, server: str) -> None:
+def login(line: Line, place: str) -> None:
     """Keep a controller elsewhere, and who you are.
 
     It is then the one to talk to. Asks for the token that `mini-eaas token create` made there,
@@ -29,7 +29,7 @@ def login(line: Line, server: str) -> None:
     """
     text = click.get_current_context().meta.get(TOKEN_KEY) or os.environ.get("MINI_EAAS_TOKEN")
     text = text or click.prompt("Token", hide_input=True, err=True)
-    url = url_of(server, secret=True)
+    url = url_of(place, secret=True)
     token = read_token(text)
     if token.kind != "person":
         raise BadToken("this token is for agents: mini-eaas agent join takes it")
@@ -54,14 +54,14 @@ async def _tried(url: str, token: str) -> tuple[Login, StatusView]:
 
 
 @click.command(cls=Command)
-@click.argument("server")
+@click.argument("place", metavar="SERVER")
 @prints
-def logout(line: Line, server: str) -> None:
+def logout(line: Line, place: str) -> None:
     """Forget a controller elsewhere.
 
     And the token for it, which stays good; mini-eaas token revoke ends it.
     """
-    url = url_of(server, secret=True)
+    url = url_of(place, secret=True)
     logins = read_logins(os.environ)
     was_there = logins.to(url) is not None
     write_logins(os.environ, logins.without(url))

@@ -30,7 +30,7 @@ ROLES = ("agent", "member", "viewer", "admin")
     "--uses",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How often it may be used (default: 20 for agents, any number for people).",
+    help="How often it may be used (default: 20); only of a token for agents.",
 )
 @asks
 async def create(
@@ -70,14 +70,14 @@ async def list_tokens(line: Line, client: Client, all: bool) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("token", metavar="ID")
+@click.argument("id", metavar="ID")
 @asks
-async def revoke(line: Line, client: Client, token: str) -> None:
+async def revoke(line: Line, client: Client, id: str) -> None:
     """Let a token let nobody in any more.
 
     Whoever came in by it is out within seconds. Of a node: what runs there runs on.
     """
-    view = await client.revoke_token(token)
+    view = await client.revoke_token(id)
     line.out.answer(view, lambda: [Lines([f"token {view.id} is revoked"])])
 
 

@@ -56,7 +56,10 @@ def address_from(
     if not place:
         socket = client_socket(environ)
         logins = () if socket.exists() else read_logins(environ).logins
-        return _logged_in(logins[-1]) if logins else Address(socket=socket)
+        if not logins:
+            return Address(socket=socket)
+        last = logins[-1]
+        return address_at(last.url, bearer, environ) if bearer else _logged_in(last)
     address = address_at(place, bearer, environ)
     if address.socket is None and bearer is None:
         known = read_logins(environ)

@@ -1,5 +1,6 @@
 """The way to the controller: requests out, views or the controller's own errors back."""
 
+import asyncio
 import os
 import ssl
 from collections.abc import AsyncIterator, Mapping
@@ -77,6 +78,7 @@ class Connection:
     async def __aexit__(self, *_: object) -> None:
         if self._session is not None:
             await self._session.close()
+            await asyncio.sleep(0)  # what failed in a TLS handshake is closed in the next turn
 
     async def call(
         self,

@@ -100,7 +100,7 @@ class CreateToken(Body, frozen=True, kw_only=True):
     expires_s: float | None | UnsetType = UNSET
     """None is never; left out it is a day for agents and 90 days for people."""
     uses: int | None | UnsetType = UNSET
-    """How often it may be used; left out it is 20 times for agents, any number for people."""
+    """How often it may be used; left out it is 20 times for agents; a person's is not counted."""
 
 
 class JoinNode(Body, frozen=True, kw_only=True):

@@ -56,6 +56,11 @@ def _may_make(event: e.CreateToken) -> None:
     caller = event.caller
     if caller.admin:
         return
+    if caller.credential is not None:
+        raise Forbidden(
+            "a token makes no other: what you made would outlive it. Make it on the controller's "
+            "host, or ask an admin"
+        )
     if event.role == "agent":
         raise Forbidden(f"only an admin lets machines join, and you are {caller.user}")
     if PERSON_ROLES.index(event.role) > PERSON_ROLES.index(caller.role):

@@ -26,6 +26,8 @@ class LogPane(LogFollowing):
     def __init__(self, client: Callable[[], LogClient | None], *, id: str | None = None) -> None:
         super().__init__(client, id=id)
         self._words = ""
+        self._found = ""
+        """Which of the hits is shown, in words."""
         self._hit: int | None = None
         self._history: Final = History()
 

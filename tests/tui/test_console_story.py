@@ -133,7 +133,7 @@ def resizes(tmux: Tmux) -> None:
             return (
                 len(lines) == height
                 and max(map(len, lines)) <= width
-                and lines[0].startswith(" Mini Eaa")
+                and lines[0].startswith((" Mini Eaa", " RUN 1 "))
                 and lines[-1].startswith(" ? help")
                 and "JOBS" in lines[1]
                 and any(line.startswith(">  2") for line in lines)

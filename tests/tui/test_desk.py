@@ -20,7 +20,7 @@ def editing(folder: Path, first: str = ":") -> Iterator[tuple[RealTerminal, int]
     program.write_text(f"#!/bin/sh\n{first}\necho it edits\necho $$ > {pid}\nexec sleep 60\n")
     program.chmod(0o755)
     with RealTerminal.console(
-        "--replay", str(FOLDER / "empty.jsonl"), environ=an_environ(folder, program)
+        "--replay", str(FOLDER / "empty.jsonl"), environ=an_environ(folder, program), width=300
     ) as terminal:
         terminal.await_text("Mini EaaS")
         terminal.press("n")

@@ -120,7 +120,7 @@ def test_a_recording_speaks_to_no_terminal_in_the_sentence_that_refuses_it(
 ) -> None:
     path = tmp_path / "hostile.jsonl"
     path.write_text('{"at": 1, "frame": {"type": "\\u001b]0;title\\u0007"}}\n')
-    with RealTerminal.console("--replay", str(path), environ=environ) as terminal:
+    with RealTerminal.console("--replay", str(path), environ=environ, width=400) as terminal:
         assert terminal.await_end() == 2
         assert "hostile.jsonl, line 1, is not a recorded frame" in terminal.text
         assert b"\x1b]" not in terminal.written

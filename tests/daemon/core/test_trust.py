@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from eaas.errors import EaasError, Forbidden, Invalid, NotFound, Unauthenticated
 from eaas.ids import NodeName, UserName
@@ -83,6 +84,7 @@ def test_a_token_carries_the_word_of_who_made_it_or_of_whom_an_admin_says(house:
         (ALICE, {"role": "admin"}, "you are a member and can't make a token for an admin"),
         (ALICE, {"role": "member", "user": "bob"}, "only an admin makes tokens for others"),
         (VIEWER, {"role": "member"}, "you are a viewer"),
+        (replace(ALICE, credential="uaaaaaaab"), {"role": "member"}, "a token makes no other"),
     ],
 )
 def test_nobody_gives_away_more_than_they_have(

@@ -35,6 +35,14 @@ def test_every_command_loads_and_says_what_the_list_says_of_it(name: str) -> Non
     assert (command.help or "").partition("\n")[0] == LEAVES[name].help
 
 
+@pytest.mark.parametrize("name", LEAVES)
+def test_no_argument_has_the_name_of_an_option_and_takes_its_place(name: str) -> None:
+    with click.Context(LEAVES[name].load()) as ctx:
+        names = [parameter.name for parameter in ctx.command.get_params(ctx)]
+
+    assert len(set(names)) == len(names)
+
+
 def test_help_takes_less_than_200_ms_of_a_processor() -> None:
     with costing(of_children_s) as cost:
         for _ in range(3):

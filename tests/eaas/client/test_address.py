@@ -108,6 +108,8 @@ def test_a_token_that_was_given_wins_over_the_one_of_a_login(tmp_path: Path) -> 
     write_logins(environ, Logins(logins=(BIG,)))
 
     assert address_from(environ, server="big", token="x") == Address(url=BIG.url, token="x")
+    assert address_from(environ, token="x") == Address(url=BIG.url, token="x")
+    assert address_from({**environ, "MINI_EAAS_TOKEN": "x"}) == Address(url=BIG.url, token="x")
 
 
 def test_without_a_socket_the_last_login_is_meant_and_with_one_it_is_not(tmp_path: Path) -> None:
