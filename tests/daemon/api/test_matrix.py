@@ -83,7 +83,7 @@ WHOSE: Final = {
     ("DELETE", f"{POOL}/nodes/{{node}}"): ADMIN,
     ("DELETE", POOL): ADMIN,
     ("GET", "/api/v1/tokens"): EVERYBODY,
-    ("POST", "/api/v1/tokens"): EVERYBODY,
+    ("POST", "/api/v1/tokens"): ADMIN,  # from elsewhere; on the host members make their own
     ("POST", "/api/v1/tokens/{token}/revoke"): EVERYBODY,
     ("GET", "/api/v1/audit"): ADMIN,
     ("GET", "/agent/v1/link"): NODES,
