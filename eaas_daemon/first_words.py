@@ -8,11 +8,10 @@ from typing import Final, Literal
 
 from eaas.ids import UserName
 from eaas.tokens import new_token
+from eaas_daemon.api.token_routes import FOR_AGENTS_S, USES
 from eaas_daemon.core import events as e
 from eaas_daemon.engine import Engine
 
-DAY_S: Final = 86400.0
-USES: Final = 20
 WITHOUT_A_TERMINAL: Final = (
     "nobody from elsewhere is known yet; on this host: mini-eaas token create --role agent lets "
     "machines join, mini-eaas token create --role member --user NAME lets a person in"
@@ -25,7 +24,7 @@ async def first_words(engine: Engine, ca: str, address: str, service: UserName, 
     ``ca`` is the authority's fingerprint, ``address`` what others type, ``now`` Unix seconds.
     """
     admin = await _made(engine, ca, service, "admin", None, None)
-    join = await _made(engine, ca, service, "agent", now + DAY_S, USES)
+    join = await _made(engine, ca, service, "agent", now + FOR_AGENTS_S, USES)
     return (
         "\nThis is shown once.\n"
         f"  an admin's token        {admin}\n"
