@@ -3,7 +3,7 @@ sentences.
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 import msgspec
 
@@ -27,6 +27,9 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, tag_field="code"):
 # --- why a job waits: about the pool or the queue
 
 
+Capped = Literal["jobs", "cards"]
+
+
 class PoolHasNoNodes(Reason, frozen=True, kw_only=True, tag="pool_has_no_nodes"):
     pool: str
 
@@ -36,11 +39,25 @@ class QueuePaused(Reason, frozen=True, kw_only=True, tag="queue_paused"):
 
 
 class QueueFull(Reason, frozen=True, kw_only=True, tag="queue_full"):
-    """The queue runs as many jobs as its owner allows."""
+    """The queue has as many jobs or cards at once as its owner allows."""
 
     queue: str
+    what: Capped
     asked: int
-    available: int
+    used: int
+    limit: int
+
+
+class UserCap(Reason, frozen=True, kw_only=True, tag="user_cap"):
+    """The user has as many jobs or cards at once as an admin allows one."""
+
+    user: str
+    where: str
+    """``queue pool/queue`` or ``pool name``."""
+    what: Capped
+    asked: int
+    used: int
+    limit: int
 
 
 class Backoff(Reason, frozen=True, kw_only=True, tag="backoff"):
@@ -272,7 +289,8 @@ class ConfirmedDead(Reason, frozen=True, kw_only=True, tag="confirmed_dead"):
 SENTENCES: Final[Mapping[str, str]] = {
     "pool_has_no_nodes": "pool {pool} has no node yet; mini-eaas pool add {pool} NODE adds one",
     "queue_paused": "queue {queue} is paused",
-    "queue_full": "queue {queue} runs {available} jobs, which is all it may",
+    "queue_full": "queue {queue} {cap}",
+    "user_cap": "in {where} {user} {cap}",
     "backoff": "waits until {until} before attempt {attempt}",
     "not_planned_yet": "arrived a moment ago",
     "node_offline": "{node} is offline since {since}",
@@ -315,6 +333,8 @@ SENTENCES: Final[Mapping[str, str]] = {
 def sentence(reason: Reason) -> str:
     """Return the reason as an English sentence without a full stop."""
     fields: dict[str, Any] = msgspec.structs.asdict(reason)
+    if isinstance(reason, QueueFull | UserCap):
+        fields["cap"] = _cap_text(reason)
     fields["s"] = "" if fields.get("available") == 1 else "s"
     for key in ("asked", "available"):
         if isinstance(fields.get(key), int):
@@ -330,3 +350,13 @@ def sentence(reason: Reason) -> str:
     if fields.get("since", "") is None:
         fields["since"] = "an unknown time"
     return SENTENCES[reason.code].format(**fields)
+
+
+def _cap_text(reason: QueueFull | UserCap) -> str:
+    what = reason.what[:-1] if reason.limit == 1 else reason.what
+    if reason.what == "jobs":
+        return f"may run {reason.limit} {what} at once and runs {reason.used}"
+    return (
+        f"may hold {reason.limit} {what} at once and holds {reason.used};"
+        f" {reason.asked} more would be too many"
+    )

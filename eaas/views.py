@@ -222,6 +222,16 @@ class PoolNodeView(View, frozen=True, kw_only=True):
     """The cards that belong to the pool; None is all of them."""
 
 
+class PoolUserView(View, frozen=True, kw_only=True):
+    """What one user has of a pool, now and of late."""
+
+    user: str
+    running: int
+    gpus_held: int
+    card_hours: float
+    """Decayed use, which fair share goes by: who has had less goes first."""
+
+
 class PoolView(View, frozen=True, kw_only=True):
     name: str
     nodes: tuple[PoolNodeView, ...]
@@ -232,6 +242,10 @@ class PoolView(View, frozen=True, kw_only=True):
     cards_unavailable: int
     waiting: int
     running: int
+    max_gpus_per_user: int | None = None
+    half_life_s: float = 86400.0
+    users: tuple[PoolUserView, ...] = ()
+    """Whoever has had cards of late, those with the least use first."""
 
 
 class QueueView(View, frozen=True, kw_only=True):

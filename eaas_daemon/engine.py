@@ -215,7 +215,7 @@ class Engine:
 
     def _tell(self, changes: Changes) -> None:
         self._painter = None
-        effects = tuple(self.state.effects)
+        effects = tuple(self.state.draft.effects)
         for listener in self._listeners:
             try:
                 listener(changes, effects)

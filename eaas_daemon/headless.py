@@ -99,5 +99,5 @@ def status(state: State) -> str:
     nodes = state.nodes.values()
     ready = sum(node_state(state, node) is NodeState.READY for node in nodes)
     waiting = sum(job.state is JobState.PENDING for job in state.jobs.values())
-    running = sum(state.running.values())
+    running = state.held.jobs()
     return f"{ready} of {len(nodes)} nodes ready, {running} jobs running, {waiting} waiting"

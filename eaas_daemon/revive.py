@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from eaas_daemon.core.link_history import LinkEnd, ended
 from eaas_daemon.core.model import Node
 from eaas_daemon.core.state import Archive, State
+from eaas_daemon.core.usage import past
 from eaas_daemon.store.transactions import Loaded
 
 DIED: Final = "the controller ended without a goodbye"
@@ -29,6 +30,7 @@ def revive(loaded: Loaded, archive: Archive) -> State:
         state.put_node(known, durable=True)
     for job in loaded.jobs:
         state.put_job(job)
+    state.usage.update(past(loaded.spans, state.pools))
     state.spools.update(loaded.spools)
     state.settle()
     return state

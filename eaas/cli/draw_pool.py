@@ -101,6 +101,21 @@ def pool_table(pools: Sequence[PoolView]) -> Table:
     return Table(columns, rows, when_empty="no pool yet; mini-eaas pool create NAME makes one")
 
 
+def pool_users(pool: PoolView) -> Iterable[Block]:
+    """Yield what users may have of a pool, and what each has had of late."""
+    cap = pool.max_gpus_per_user
+    limit = "any number of cards" if cap is None else many(cap, "card")
+    yield Lines(
+        [f"one user may hold {limit}; use counts half after {format_duration(pool.half_life_s)}"]
+    )
+    columns = ("USER", "RUNNING", "GPUS", "CARD-HOURS")
+    rows = [
+        (user.user, str(user.running), str(user.gpus_held), f"{user.card_hours:g}")
+        for user in pool.users
+    ]
+    yield Table(columns, rows, when_empty="nobody has used a card of it lately")
+
+
 def queue_table(queues: Sequence[QueueView]) -> Table:
     """Return the list of queues."""
     columns = ("QUEUE", "PRIORITY", "STATE", "RUNNING", "WAITING", "GPUS", "LIMITS")

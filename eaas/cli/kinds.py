@@ -1,7 +1,8 @@
 """The kinds of arguments: numbers of jobs, durations, names of queues, labels."""
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 import click
 
@@ -35,6 +36,29 @@ class Lifetime(Duration):
     ) -> float:
         """Return the seconds."""
         return math.inf if value == "never" else super().convert(value, param, ctx)
+
+
+class Limit(click.ParamType[Any]):
+    """A number, or ``none`` for no limit."""
+
+    def __init__(self, kind: click.ParamType[Any], name: str = "N|none") -> None:
+        self.name = name
+        self._kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number; None for no limit comes as the word itself."""
+        return NO_LIMIT if value == NO_LIMIT else self._kind.convert(value, param, ctx)
+
+
+NO_LIMIT: Final = "none"
+COUNT: Final = Limit(click.IntRange(min=0))
+SPAN: Final = Limit(Duration(), "DURATION|none")
+
+
+def limits(typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that were named; one without a limit is None."""
+    named = {key: value for key, value in typed.items() if value is not None}
+    return {key: None if value == NO_LIMIT else value for key, value in named.items()}
 
 
 class JobNumber(click.ParamType[int]):

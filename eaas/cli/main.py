@@ -34,6 +34,7 @@ POOL: Final = Group(
         "create": Entry("eaas.cli.pools:create", "Create an empty pool."),
         "list": Entry("eaas.cli.pools:list_pools", "List the pools."),
         "show": Entry("eaas.cli.pools:show", "Show a pool and its queues."),
+        "set": Entry("eaas.cli.pools:change", "Change what users may have of a pool."),
         "delete": Entry("eaas.cli.pools:delete", "Delete a pool."),
         "add": Entry("eaas.cli.pools:add", "Put a node into a pool."),
         "remove": Entry("eaas.cli.pools:remove", "Take a node out of a pool."),

@@ -1,14 +1,19 @@
-"""``pool``: create, list, show, delete, add, remove."""
+"""``pool``: create, list, show, set, delete, add, remove."""
+
+from typing import Any
 
 import click
+import msgspec
 
 from eaas.cli import complete
-from eaas.cli.draw_pool import pool_table, queue_table
+from eaas.cli.draw_pool import pool_table, pool_users, queue_table
 from eaas.cli.group import Command
+from eaas.cli.kinds import COUNT, Duration, limits
 from eaas.cli.line import Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
 from eaas.views import Page
+from eaas.wire.rest import SetPool
 
 POOL = click.argument("pool", shell_complete=complete.pools)
 NODE = click.argument("node", shell_complete=complete.nodes)
@@ -42,7 +47,29 @@ async def show(line: Line, client: Client, pool: str) -> None:
     """Show a pool and its queues."""
     view = await client.pool(pool)
     queues = [queue for queue in await client.queues() if queue.pool == pool]
-    line.out.answer(view, lambda: [pool_table([view]), queue_table(queues)])
+    line.out.answer(view, lambda: [pool_table([view]), queue_table(queues), *pool_users(view)])
+
+
+@click.command(cls=Command)
+@POOL
+@click.option("--max-gpus-per-user", type=COUNT, help="How many cards one user may hold at once.")
+@click.option(
+    "--half-life", type=Duration(), help="After how long a card-hour counts half in fair share."
+)
+@asks
+async def change(
+    line: Line, client: Client, /, pool: str, max_gpus_per_user: Any, half_life: float | None
+) -> None:
+    """Change what users may have of a pool.
+
+    What is not named stays as it is; none takes the limit away.
+    """
+    typed = {"max_gpus_per_user": max_gpus_per_user, "half_life_s": half_life}
+    body = msgspec.convert(limits(typed), SetPool)
+    if body == SetPool():
+        raise click.UsageError("say what to change; --help lists what a pool has")
+    view = await client.set_pool(pool, body)
+    line.out.answer(view, lambda: [pool_table([view]), *pool_users(view)])
 
 
 @click.command(cls=Command)

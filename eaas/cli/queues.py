@@ -9,7 +9,7 @@ import msgspec
 from eaas.cli import complete
 from eaas.cli.draw_pool import queue_facts, queue_table
 from eaas.cli.group import Command
-from eaas.cli.kinds import Duration, QueueRef
+from eaas.cli.kinds import COUNT, SPAN, Limit, QueueRef, limits
 from eaas.cli.line import Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
@@ -22,35 +22,15 @@ Ref = tuple[str, str]
 
 REF = click.argument("ref", type=QueueRef(), metavar="POOL/QUEUE", shell_complete=complete.queues)
 
-NO_LIMIT = "none"
-
-
-class Limit(click.ParamType[Any]):
-    """A number, or ``none`` for no limit."""
-
-    def __init__(self, kind: click.ParamType[Any], name: str = "N|none") -> None:
-        self.name = name
-        self._kind = kind
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number; None for no limit comes as the word itself."""
-        return NO_LIMIT if value == NO_LIMIT else self._kind.convert(value, param, ctx)
-
-
-COUNT = Limit(click.IntRange(min=0))
-SPAN = Limit(Duration(), "DURATION|none")
-NOT_YET = " (not in this version yet)"
 PRIORITY = click.IntRange(-100, 100)
 
 SETTINGS = (
     click.option("--priority", type=PRIORITY, help="Higher queues go first within the pool."),
     click.option("--max-running", type=COUNT, help="How many jobs may run at once."),
-    click.option("--max-gpus", type=COUNT, help="How many cards its jobs may hold" + NOT_YET),
+    click.option("--max-gpus", type=COUNT, help="How many cards its jobs may hold at once."),
     click.option("--max-pending", type=COUNT, help="How many jobs may wait."),
-    click.option("--max-per-user", type=COUNT, help="How many of one user may run" + NOT_YET),
-    click.option(
-        "--max-gpus-per-user", type=COUNT, help="How many cards one user may hold" + NOT_YET
-    ),
+    click.option("--max-per-user", type=COUNT, help="How many of one user may run at once."),
+    click.option("--max-gpus-per-user", type=COUNT, help="How many cards one user may hold."),
     click.option("--max-priority", type=Limit(PRIORITY), help="The highest a job may ask for."),
     click.option("--timeout", type=SPAN, help="For jobs that name none."),
     click.option("--max-timeout", type=SPAN, help="The longest a job may ask for."),
@@ -139,15 +119,14 @@ async def delete(line: Line, client: Client, ref: Ref) -> None:
 
 
 def _body(typed: dict[str, Any]) -> SetQueue:
-    values = {key: value for key, value in typed.items() if value is not None}
+    values = limits(typed)
     allow = values.pop("allow", None)
     if allow is not None:
         values["allow"] = [user.strip() for user in allow.split(",") if user.strip()]
     for key in ("timeout", "max_timeout"):
         if key in values:
             values[f"{key}_s"] = values.pop(key)
-    body = {key: None if value == NO_LIMIT else value for key, value in values.items()}
-    return msgspec.convert(body, SetQueue)
+    return msgspec.convert(values, SetQueue)
 
 
 def _show(line: Line, queue: QueueView) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from eaas.client.calls import Calls, place
 from eaas.views import Page, PoolView, QueueView
-from eaas.wire.rest import AddNode, CreatePool, SetQueue
+from eaas.wire.rest import AddNode, CreatePool, SetPool, SetQueue
 
 
 class PoolCalls(Calls):
@@ -23,6 +23,10 @@ class PoolCalls(Calls):
         """Create an empty pool with its queue ``default``."""
         body = CreatePool(name=name)
         return await self._connection.call(PoolView, "POST", place("pools"), body=body)
+
+    async def set_pool(self, name: str, settings: SetPool) -> PoolView:
+        """Change the settings of a pool that are named."""
+        return await self._connection.call(PoolView, "PATCH", place("pools", name), body=settings)
 
     async def delete_pool(self, name: str) -> Any:
         """Delete a pool in which nothing waits or runs."""

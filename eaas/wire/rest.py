@@ -49,6 +49,13 @@ class CreatePool(Body, frozen=True, kw_only=True):
     name: str
 
 
+class SetPool(Body, frozen=True, kw_only=True):
+    """``PATCH /api/v1/pools/{pool}``; a key left out stays as it is."""
+
+    max_gpus_per_user: int | None | UnsetType = UNSET
+    half_life_s: float | UnsetType = UNSET
+
+
 class AddNode(Body, frozen=True, kw_only=True):
     """``PUT /api/v1/pools/{pool}/nodes/{node}``."""
 

@@ -79,7 +79,7 @@ class Affected:
         state, line = self._state, {}
         moved: list[Job] = []
         for pool in state.pools:
-            order = islice(state.line.in_order(pool, state.queues), SHOWN_IN_LINE)
+            order = islice(state.line.in_order(pool, state.order), SHOWN_IN_LINE)
             for position, uid in enumerate(order, 1):
                 job = state.jobs[uid]
                 line[uid] = position, repr(explainer.reason(job))

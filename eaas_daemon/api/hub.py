@@ -126,8 +126,8 @@ class Hub:
     def _tell(self, changes: Changes, after: int, now: float) -> None:
         assert self._affected is not None
         self._affected.note(changes)
-        self._phases.update(self._state.touched)
-        self._readings.update(self._state.read_nodes)
+        self._phases.update(self._state.draft.touched)
+        self._readings.update(self._state.draft.read_nodes)
         due = list(self._readings) if now - self._read_at >= READINGS_EVERY_S else []
         self._affected.note_readings(due)
         self._send_changes(changes, after, now)

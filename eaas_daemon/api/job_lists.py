@@ -96,7 +96,7 @@ def in_order(state: State) -> Iterator[Job]:
     placed = (job for jobs in state.placed.values() for job in jobs.values())
     yield from sorted(placed, key=_number)
     for pool in sorted(state.pools):
-        for uid in state.line.in_order(pool, state.queues):
+        for uid in state.line.in_order(pool, state.order):
             yield state.jobs[uid]
     yield from sorted((state.jobs[uid] for uid in state.delayed), key=_delayed_order)
 

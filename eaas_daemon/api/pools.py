@@ -3,7 +3,7 @@
 from aiohttp import web
 
 from eaas.views import Page, PoolView
-from eaas.wire.rest import AddNode, CreatePool
+from eaas.wire.rest import AddNode, CreatePool, SetPool
 from eaas_daemon.api.bodies import read_body, read_optional_body
 from eaas_daemon.api.parts import Parts, answer, caller_of
 from eaas_daemon.core import events as e
@@ -25,6 +25,7 @@ class PoolRoutes:
             web.get("/api/v1/pools", self.every, allow_head=False),
             web.post("/api/v1/pools", self.create),
             web.get(pool, self.show, allow_head=False),
+            web.patch(pool, self.change),
             web.delete(pool, self.delete),
             web.put(f"{pool}/nodes/{{node}}", self.add_node),
             web.delete(f"{pool}/nodes/{{node}}", self.remove_node),
@@ -45,6 +46,15 @@ class PoolRoutes:
         body = await read_body(request, CreatePool)
         event = e.CreatePool(caller=caller_of(request), name=body.name)
         return answer(self._view(await self._engine.ask(event)), 201)
+
+    async def change(self, request: web.Request) -> web.Response:
+        """Change a pool's settings."""
+        event = e.ChangePool(
+            caller=caller_of(request),
+            name=request.match_info["pool"],
+            settings=await read_body(request, SetPool),
+        )
+        return answer(self._view(await self._engine.ask(event)))
 
     async def delete(self, request: web.Request) -> web.Response:
         """Remove a pool that is not used."""

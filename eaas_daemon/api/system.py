@@ -51,7 +51,7 @@ class SystemRoutes:
             cards_total=len(cards),
             cards_free=sum(card.offered for card in cards),
             waiting=sum(job.state is JobState.PENDING for job in state.jobs.values()),
-            running=sum(state.running.values()),
+            running=state.held.jobs(),
             home=str(parts.home),
             address=parts.where.address,
             user=caller.user,

@@ -1,7 +1,7 @@
 """What admins do to pools, queues and nodes."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -11,13 +11,16 @@ from eaas.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 from eaas.ids import CardUuid, NodeName, PoolName, QueueName, is_name, queue_ref
 from eaas.lifecycle import JobState, Verb
 from eaas.spelling import nearest
-from eaas.wire.rest import SetQueue
+from eaas.wire.rest import SetPool, SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.core.attempts import advance, settle
 from eaas_daemon.core.effects import CleanCard, TurnAway
 from eaas_daemon.core.model import Job, Node, Pool, Queue
 from eaas_daemon.core.state import State
 from eaas_daemon.core.trust import forget_node
+
+MIN_HALF_LIFE_S: Final = 60.0
+MAX_HALF_LIFE_S: Final = 90 * 86400.0
 
 
 def _admin(caller: e.Caller) -> None:
@@ -74,6 +77,23 @@ def create_pool(state: State, event: e.CreatePool, now: float) -> Pool:
     state.put_pool(pool)
     state.put_queue(Queue(pool=pool.name, name=QueueName("default")))
     _tell(state, event, "pool.created", f"made pool {pool.name}", now)
+    return pool
+
+
+def change_pool(state: State, event: e.ChangePool, now: float) -> Pool:
+    """Change the settings that are named."""
+    _admin(event.caller)
+    named = _named(event.settings)
+    errors = _negative(named)
+    half_life_s = named.get("half_life_s")
+    if half_life_s is not None and not MIN_HALF_LIFE_S <= half_life_s <= MAX_HALF_LIFE_S:
+        message = f"half_life_s must be from {MIN_HALF_LIFE_S:g} to {MAX_HALF_LIFE_S:g} seconds"
+        errors = [FieldError(field="half_life_s", message=message)]
+    if errors:
+        raise Invalid(tuple(errors))
+    pool = replace(pool_named(state, event.name), **named)
+    state.put_pool(pool)
+    _tell(state, event, "pool.changed", f"changed pool {pool.name}", now)
     return pool
 
 
@@ -148,12 +168,24 @@ def change_queue(state: State, event: e.ChangeQueue, now: float) -> Queue:
 
 
 def _with(queue: Queue, settings: SetQueue) -> Queue:
-    named = {
+    named = _named(settings)
+    if errors := _negative(named):
+        raise Invalid(tuple(errors))
+    return replace(queue, **named)
+
+
+def _named(settings: SetQueue | SetPool) -> dict[str, Any]:
+    """Return the settings that were given, as the model has them."""
+    return {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in msgspec.structs.asdict(settings).items()
         if value is not msgspec.UNSET
     }
-    errors = [
+
+
+def _negative(named: Mapping[str, Any]) -> list[FieldError]:
+    """Name the settings that are below 0 and may not be."""
+    return [
         FieldError(field=key, message=f"{key} must be 0 or more, not {value}")
         for key, value in named.items()
         if key not in ("priority", "max_priority")
@@ -161,14 +193,6 @@ def _with(queue: Queue, settings: SetQueue) -> Queue:
         and not isinstance(value, bool)
         and value < 0
     ]
-    errors += [
-        FieldError(field=key, message=f"{key} is not carried out by this version yet")
-        for key in ("max_gpus", "max_per_user", "max_gpus_per_user")
-        if named.get(key) is not None
-    ]
-    if errors:
-        raise Invalid(tuple(errors))
-    return replace(queue, **named)
 
 
 def delete_queue(state: State, event: e.DeleteQueue, now: float) -> None:

@@ -68,7 +68,13 @@ def admit(
 
     ``possible`` is shared by jobs that come together: most of them ask for the same.
     """
-    if errors := [*_unbuilt(job.spec), *_over_limits(job, queue), *_unknown_nodes(state, job)]:
+    errors = [
+        *_unbuilt(job.spec),
+        *_over_limits(job, queue),
+        *_over_caps(job, state.pools[job.pool], queue),
+        *_unknown_nodes(state, job),
+    ]
+    if errors:
         raise Invalid(tuple(errors))
     if queue.allow and caller.user not in queue.allow and not caller.admin:
         raise Forbidden(f"queue {queue.ref} is for {', '.join(queue.allow)}")
@@ -97,6 +103,28 @@ def _unbuilt(spec: JobSpec) -> list[FieldError]:
         for field, is_asked in asked.items()
         if is_asked
     ]
+
+
+def _over_caps(job: Job, pool: Pool, queue: Queue) -> list[FieldError]:
+    """Name the caps that the job alone is more than: it would wait for ever."""
+    caps = (
+        (queue.max_gpus, f"queue {queue.ref} has {{}} at once"),
+        (queue.max_gpus_per_user, f"queue {queue.ref} gives one user {{}} at once"),
+        (pool.max_gpus_per_user, f"pool {pool.name} gives one user {{}} at once"),
+    )
+    return [
+        FieldError(
+            field="gpus",
+            message=f"gpus must be {cap} at most: {words.format(_cards(cap))}",
+            suggestion=str(cap),
+        )
+        for cap, words in caps
+        if cap is not None and job.spec.gpus > cap
+    ]
+
+
+def _cards(count: int) -> str:
+    return "1 card" if count == 1 else f"{count} cards"
 
 
 def _over_limits(job: Job, queue: Queue) -> list[FieldError]:

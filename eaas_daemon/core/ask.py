@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from eaas.ids import UserName
 from eaas.job_mounts import MountAsk, mount_ask
 from eaas_daemon.core.model import DEFAULT_CPUS_MILLI, Job
 
@@ -24,9 +25,10 @@ class Ask(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """A queue and an ask: what makes two waiting jobs alike to the scheduler."""
+    """A queue, a user and an ask: what makes two waiting jobs alike to the scheduler."""
 
     ref: str
+    user: UserName
     ask: Ask
 
 
@@ -49,5 +51,5 @@ def ask_of(job: Job) -> Ask:
 
 
 def shape_of(job: Job) -> Shape:
-    """Return the job's queue and ask."""
-    return Shape(job.ref, ask_of(job))
+    """Return the job's queue, user and ask."""
+    return Shape(job.ref, job.user, ask_of(job))

@@ -201,7 +201,7 @@ def settle(state: State, job: Job, verdict: tuple[Verb, AnyReason | None], now: 
     else:
         job = replace(job, finished_at=finished_at, keep_until=finished_at + KEEP_WORKSPACE_S)
     state.put_job(job)
-    state.release(job, finished_at)
+    state.release(job, finished_at, now)
     state.emit(Dropped(node=attempt.node, uid=job.uid, attempt=attempt.number))
     if job.ended:
         tell_over(state, job)

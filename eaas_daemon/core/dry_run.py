@@ -17,12 +17,13 @@ from eaas.views import (
     WhyView,
 )
 from eaas_daemon.core.admission import admit, mount_meant, queue_for
-from eaas_daemon.core.ask import ask_of
+from eaas_daemon.core.ask import ask_of, shape_of
 from eaas_daemon.core.events import Caller
 from eaas_daemon.core.explain import Explainer
 from eaas_daemon.core.fit import usable
+from eaas_daemon.core.gates import gate
 from eaas_daemon.core.model import Job
-from eaas_daemon.core.plan import best_room, queue_gate, rooms_of
+from eaas_daemon.core.plan import best_room, rooms_of
 from eaas_daemon.core.state import State
 
 NO_UID = JobUid("")
@@ -109,7 +110,7 @@ def _verdict(state: State, job: Job) -> DryRunView:
         return _view(why, "never", text=_never_text(state, job, why))
     pool, queue, ask = state.pools[job.pool], state.queues[job.ref], ask_of(job)
     room = best_room(job, ask, pool, rooms_of(state))
-    if room is None or queue_gate(queue, state.running.get(queue.ref, 0)) is not None:
+    if room is None or gate(shape_of(job), queue, pool, state.held) is not None:
         reason = why.text.partition(": ")[2] or why.text
         return _view(why, "wait", text=f"it would wait: {reason}")
     cards = tuple(

@@ -6,7 +6,7 @@ from eaas.ids import JobNumber, JobUid, NodeName, PoolName, UserName
 from eaas.job_spec import JobSpec
 from eaas.wire import from_agent
 from eaas.wire.logs import LogEnd
-from eaas.wire.rest import SetQueue
+from eaas.wire.rest import SetPool, SetQueue
 from eaas_daemon.core.credential import PersonRole
 from eaas_daemon.core.link_history import EndedBy
 from eaas_daemon.core.model import Value
@@ -96,6 +96,13 @@ class CreatePool(Asked, frozen=True, kw_only=True):
     """Answer: the pool."""
 
     name: str
+
+
+class ChangePool(Asked, frozen=True, kw_only=True):
+    """Answer: the pool."""
+
+    name: str
+    settings: SetPool
 
 
 class DeletePool(Asked, frozen=True, kw_only=True):

@@ -19,8 +19,9 @@ from eaas.views import (
 from eaas_daemon.core.admission import impossible, mount_meant
 from eaas_daemon.core.ask import Ask, Shape, ask_of, shape_of
 from eaas_daemon.core.fit import Room, every_never, refusal
+from eaas_daemon.core.gates import gates
 from eaas_daemon.core.model import Job, Node, Pool
-from eaas_daemon.core.plan import queue_gate, rooms_of
+from eaas_daemon.core.plan import rooms_of
 from eaas_daemon.core.state import State
 
 Scope = Literal["job", "queue", "pool"]
@@ -58,7 +59,7 @@ class Explainer:
             return Waiting(above=(("job", backoff),), nodes=(), never=False)
         shape = shape_of(job)
         if shape not in self._waiting:
-            self._waiting[shape] = self._explain(job, shape.ask)
+            self._waiting[shape] = self._explain(job, shape)
         return self._waiting[shape]
 
     def reason(self, job: Job) -> r.Reason | None:
@@ -68,12 +69,14 @@ class Explainer:
         waiting = self.waiting(job)
         return waiting.first
 
-    def _explain(self, job: Job, ask: Ask) -> Waiting:
-        state = self._state
+    def _explain(self, job: Job, shape: Shape) -> Waiting:
+        state, ask = self._state, shape.ask
         pool, queue = state.pools[job.pool], state.queues[job.ref]
         above: list[Scoped] = []
-        if (gate := queue_gate(queue, state.running.get(queue.ref, 0))) is not None:
-            above.append(("queue", gate))
+        for shut in gates(shape, queue, pool, state.held):
+            above.append(
+                ("queue" if isinstance(shut, r.QueuePaused | r.QueueFull) else "job", shut)
+            )
         if not any(name in state.nodes for name in pool.members):
             above.append(("pool", r.PoolHasNoNodes(pool=pool.name)))
         return Waiting(
@@ -130,7 +133,7 @@ class Explainer:
         """Return its place in line; a job in backoff has left the line."""
         if job.not_before is not None:
             return None
-        return self._state.line.position(job, self._state.queues)
+        return self._state.line.position(job, self._state.order)
 
     def _not_waiting(self, job: Job) -> WhyView:
         reason = job.reason

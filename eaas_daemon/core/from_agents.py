@@ -124,7 +124,7 @@ def progress(state: State, event: e.AgentProgress, now: float) -> None:
         state.phases[job.uid] = Phase(
             name=said.name, done_bytes=said.done_bytes, total_bytes=said.total_bytes
         )
-        state.touched.add(job.uid)
+        state.draft.touched.add(job.uid)
 
 
 def inventory(state: State, event: e.AgentInventory, now: float) -> None:

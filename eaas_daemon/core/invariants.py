@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from eaas.lifecycle import PLACED, JobState
 from eaas_daemon.core.ask import ask_of
 from eaas_daemon.core.state import State
+from eaas_daemon.core.tally import Tally
 
 
 def broken(state: State) -> list[str]:
@@ -43,7 +44,7 @@ def _rooms(state: State) -> Iterator[str]:
 
 
 def _indexes(state: State) -> Iterator[str]:
-    waiting = {uid for pool in state.pools for uid in state.line.in_order(pool, state.queues)}
+    waiting = {uid for pool in state.pools for uid in state.line.in_order(pool, state.order)}
     for job in state.jobs.values():
         is_pending = job.state is JobState.PENDING
         if is_pending != (job.uid in waiting or job.uid in state.delayed):
@@ -65,7 +66,18 @@ def _placed(state: State) -> Iterator[str]:
             live = job.live_attempt
             if live is None or live.node != node or state.jobs.get(uid) is not job:
                 yield f"{node} counts job {job.number}, which owns nothing there"
-    running = Counter(job.ref for job in state.jobs.values() if job.state in PLACED)
-    for ref in {*running, *state.running}:
-        if running[ref] != state.running.get(ref, 0):
-            yield f"queue {ref} counts {state.running.get(ref, 0)} running jobs of {running[ref]}"
+    held = Tally()
+    for job in state.jobs.values():
+        if job.state in PLACED:
+            held.add(job)
+    if dict(held) != dict(state.held):
+        yield "what queues and users are said to hold is not what their jobs hold"
+    yield from _caps(state)
+
+
+def _caps(state: State) -> Iterator[str]:
+    """Yield where users hold more than they are counted as having."""
+    for (pool, user), used in state.usage.items():
+        held = state.held.of_pool_user(pool, user).gpus
+        if used.cards != held:
+            yield f"{user} is said to use {used.cards} cards of {pool} and holds {held}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from eaas import reasons as r
 from eaas.ids import CardUuid, JobUid
-from eaas.lifecycle import CardState, JobState, NodeState
+from eaas.lifecycle import CardState, NodeState
 from eaas.units import utc_text
 from eaas.views import (
     CardClaimView,
@@ -15,6 +15,7 @@ from eaas.views import (
     MountView,
     NodeView,
     PoolNodeView,
+    PoolUserView,
     PoolView,
     QueueView,
     ReasonView,
@@ -221,8 +222,24 @@ def pool_view(state: State, pool: Pool) -> PoolView:
         cards_held=held,
         cards_unavailable=len(cards) - free - held,
         waiting=sum(_waiting(state, f"{pool.name}/{name}") for name in queues),
-        running=sum(state.running.get(f"{pool.name}/{name}", 0) for name in queues),
+        running=sum(state.held.of_queue(f"{pool.name}/{name}").jobs for name in queues),
+        max_gpus_per_user=pool.max_gpus_per_user,
+        half_life_s=pool.half_life_s,
+        users=tuple(_users(state, pool)),
     )
+
+
+def _users(state: State, pool: Pool) -> Iterator[PoolUserView]:
+    minutes = {user: used for (name, user), used in state.standing.items() if name == pool.name}
+    for user in sorted(minutes, key=lambda user: (minutes[user], user)):
+        held = state.held.of_pool_user(pool.name, user)
+        if minutes[user] or held.jobs:
+            yield PoolUserView(
+                user=user,
+                running=held.jobs,
+                gpus_held=held.gpus,
+                card_hours=round(minutes[user] / 60, 1),
+            )
 
 
 def _waiting(state: State, ref: str) -> int:
@@ -232,12 +249,7 @@ def _waiting(state: State, ref: str) -> int:
 
 def queue_view(state: State, queue: Queue) -> QueueView:
     """Return the queue with its counts."""
-    held = sum(
-        len(job.attempts[-1].cards)
-        for jobs in state.placed.values()
-        for job in jobs.values()
-        if job.ref == queue.ref and job.state is not JobState.PENDING
-    )
+    held = state.held.of_queue(queue.ref)
     return QueueView(
         name=queue.name,
         pool=queue.pool,
@@ -258,6 +270,6 @@ def queue_view(state: State, queue: Queue) -> QueueView:
         idle_after_s=None,
         requeue_after_s=None,
         waiting=_waiting(state, queue.ref),
-        running=state.running.get(queue.ref, 0),
-        gpus_held=held,
+        running=held.jobs,
+        gpus_held=held.gpus,
     )

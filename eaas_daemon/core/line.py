@@ -1,17 +1,18 @@
 """The waiting jobs of every pool in their order, grouped by what they ask for.
 
-Jobs of one queue that ask for the same things get the same verdict, so the scheduler looks at
-the first of each group only: its cost grows with the kinds of jobs, not with their number.
+Jobs of one queue and one user that ask for the same things get the same verdict, so the scheduler
+looks at the first of each group only: its cost grows with the kinds of jobs, not with their number.
 """
 
 import heapq
-from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from eaas.ids import JobUid, PoolName
 from eaas_daemon.core.ask import Shape, shape_of
 from eaas_daemon.core.model import Job, Queue
+from eaas_daemon.core.usage import Standing
 
 
 class Turn(NamedTuple):
@@ -27,7 +28,28 @@ class PoolTurn(NamedTuple):
     """A job's place within its pool; smaller goes first."""
 
     minus_queue_priority: int
-    turn: Turn
+    rank: int
+    minus_priority: int
+    standing: int
+    """What its user has had of late: who has had less goes first."""
+    number: int
+
+
+class Order(NamedTuple):
+    """What decides between jobs of different groups."""
+
+    queues: Mapping[str, Queue]
+    standing: Standing
+
+    def urgency(self, shape: Shape) -> tuple[int, int]:
+        """Return the queue's priority, negated, and the standing of the group's user."""
+        queue = self.queues[shape.ref]
+        return -queue.priority, self.standing.get((queue.pool, shape.user), 0)
+
+    def place(self, shape: Shape, turn: Turn) -> PoolTurn:
+        """Return the place within the pool of a job with this turn in this group."""
+        minus_queue_priority, standing = self.urgency(shape)
+        return PoolTurn(minus_queue_priority, turn.rank, turn.minus_priority, standing, turn.number)
 
 
 def turn_of(job: Job) -> Turn:
@@ -78,27 +100,45 @@ class Line:
         """Return the pool's groups; each list is in order."""
         return self._groups.get(pool, {})
 
-    def position(self, job: Job, queues: Mapping[str, Queue]) -> int:
+    def position(self, job: Job, order: Order) -> int:
         """Return the job's place in its pool, from 1."""
-        mine = PoolTurn(-queues[job.ref].priority, turn_of(job))
-        ahead = 0
-        for shape, turns in self.groups(job.pool).items():
-            minus_priority = -queues[shape.ref].priority
-            if minus_priority < mine.minus_queue_priority:
-                ahead += len(turns)
-            elif minus_priority == mine.minus_queue_priority:
-                ahead += bisect_left(turns, mine.turn)
-        return ahead + 1
+        mine, turn = order.urgency(shape_of(job)), turn_of(job)
+        return 1 + sum(
+            _ahead(turns, turn, mine, order.urgency(shape))
+            for shape, turns in self.groups(job.pool).items()
+        )
 
-    def in_order(self, pool: PoolName, queues: Mapping[str, Queue]) -> Iterator[JobUid]:
+    def in_order(self, pool: PoolName, order: Order) -> Iterator[JobUid]:
         """Yield the pool's waiting jobs, the next one first."""
-        streams = [
-            _pool_turns(-queues[shape.ref].priority, turns)
-            for shape, turns in self.groups(pool).items()
-        ]
-        for _, turn in heapq.merge(*streams):
-            yield turn.uid
+        streams = [_places(shape, turns, order) for shape, turns in self.groups(pool).items()]
+        for _, uid in heapq.merge(*streams):
+            yield uid
 
 
-def _pool_turns(minus_priority: int, turns: Iterable[Turn]) -> Iterator[PoolTurn]:
-    return (PoolTurn(minus_priority, turn) for turn in turns)
+def _ahead(
+    turns: Sequence[Turn], turn: Turn, mine: tuple[int, int], theirs: tuple[int, int]
+) -> int:
+    """Count the turns of a group with their urgency that come before this turn with mine."""
+    (my_queue, my_standing), (their_queue, their_standing) = mine, theirs
+    if their_queue != my_queue:
+        return len(turns) if their_queue < my_queue else 0
+    if their_standing == my_standing:
+        return bisect_left(turns, turn)
+    level = (turn.rank, turn.minus_priority)
+    side = bisect_right if their_standing < my_standing else bisect_left
+    return side(turns, level, key=_level)
+
+
+def _level(turn: Turn) -> tuple[int, int]:
+    return turn.rank, turn.minus_priority
+
+
+def _places(shape: Shape, turns: Iterable[Turn], order: Order) -> Iterator[tuple[PoolTurn, JobUid]]:
+    minus_queue_priority, standing = order.urgency(shape)
+    return (
+        (
+            PoolTurn(minus_queue_priority, turn.rank, turn.minus_priority, standing, turn.number),
+            turn.uid,
+        )
+        for turn in turns
+    )

@@ -18,6 +18,9 @@ DEFAULT_CPUS_MILLI: Final = 1000
 """What a job that names no ``cpus`` counts for; nothing limits it to that."""
 
 
+DEFAULT_HALF_LIFE_S: Final = 86400.0
+
+
 class Value(msgspec.Struct, frozen=True, kw_only=True):
     """Any value of the core."""
 
@@ -150,6 +153,10 @@ class Pool(Value, frozen=True, kw_only=True):
     name: PoolName
     members: dict[NodeName, tuple[CardUuid, ...] | None] = {}
     """The cards that belong; None is the whole node."""
+    max_gpus_per_user: int | None = None
+    """How many cards one user may hold in all its queues together."""
+    half_life_s: float = DEFAULT_HALF_LIFE_S
+    """After that long a card-second counts half in fair share."""
 
 
 class Trouble(Value, frozen=True, kw_only=True):

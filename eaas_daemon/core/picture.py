@@ -83,7 +83,7 @@ class Painter:
         if job.state is not JobState.PENDING or job.not_before is not None:
             return None
         if self._positions is None:
-            return self.state.line.position(job, self.state.queues)
+            return self.state.line.position(job, self.state.order)
         return self._positions.get(job.uid)
 
     def number_positions(self, known: Mapping[JobUid, int] | None = None) -> Mapping[JobUid, int]:
@@ -94,7 +94,7 @@ class Painter:
         self._positions = known or {
             uid: index
             for pool in self.state.pools
-            for index, uid in enumerate(self.state.line.in_order(pool, self.state.queues), 1)
+            for index, uid in enumerate(self.state.line.in_order(pool, self.state.order), 1)
         }
         return self._positions
 

@@ -4,14 +4,15 @@ import heapq
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, Self
 
-from eaas import reasons as r
 from eaas.ids import CardUuid, JobUid, NodeName, PoolName
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Ask, Shape, ask_of
 from eaas_daemon.core.fit import Room, refusal, unfit, usable
+from eaas_daemon.core.gates import gate
 from eaas_daemon.core.line import PoolTurn
-from eaas_daemon.core.model import Job, Node, Pool, Queue
+from eaas_daemon.core.model import Job, Node, Pool
 from eaas_daemon.core.state import State
+from eaas_daemon.core.tally import Tally
 
 MAX_REMEMBERED: Final = 16
 """Refused amounts of one kind that a plan keeps in mind."""
@@ -55,15 +56,6 @@ def room_of(state: State, node: Node) -> Room:
     )
 
 
-def queue_gate(queue: Queue, running: int) -> r.Reason | None:
-    """Return why nothing of the queue may start now, or None."""
-    if queue.paused:
-        return r.QueuePaused(queue=queue.ref)
-    if queue.max_running is not None and running >= queue.max_running:
-        return r.QueueFull(queue=queue.ref, asked=1, available=running)
-    return None
-
-
 def plan(state: State) -> list[Placement]:
     """Return the placements for all pools where something has changed, the most urgent first.
 
@@ -74,16 +66,16 @@ def plan(state: State) -> list[Placement]:
     """
     pools = sorted(name for name in {*state.restless, *state.arrived} if name in state.pools)
     rooms = rooms_of(state) if any(state.line.groups(name) for name in pools) else {}
-    running = dict(state.running)
+    held = state.held.copy()
     return [
         placement
         for name in pools
-        for placement in _plan_pool(state, state.pools[name], rooms, running)
+        for placement in _plan_pool(state, state.pools[name], rooms, held)
     ]
 
 
 def _plan_pool(
-    state: State, pool: Pool, rooms: Mapping[NodeName, Room], running: dict[str, int]
+    state: State, pool: Pool, rooms: Mapping[NodeName, Room], held: Tally
 ) -> list[Placement]:
     placements: list[Placement] = []
     open_rooms = [rooms[name] for name in pool.members if name in rooms]
@@ -91,10 +83,9 @@ def _plan_pool(
     heads = _heads(state, pool.name, most)
     while heads:
         _, shape, index = heapq.heappop(heads)
-        queue = state.queues[shape.ref]
         if not most.allows(shape.ask) or refused.covers(shape.ask):
             continue
-        if queue_gate(queue, running.get(shape.ref, 0)) is not None:
+        if gate(shape, state.queues[shape.ref], pool, held) is not None:
             continue
         turns = state.line.groups(pool.name)[shape]
         job = state.jobs[turns[index].uid]
@@ -104,9 +95,9 @@ def _plan_pool(
             continue
         placements.append(_take(job, shape.ask, pool, room))
         most = Most.of(open_rooms)
-        running[shape.ref] = running.get(shape.ref, 0) + 1
+        held.count(pool.name, shape.ref, shape.user, 1, shape.ask.gpus)
         if index + 1 < len(turns):
-            turn = PoolTurn(-queue.priority, turns[index + 1])
+            turn = state.order.place(shape, turns[index + 1])
             heapq.heappush(heads, (turn, shape, index + 1))
     return placements
 
@@ -165,10 +156,10 @@ def _kind(ask: Ask) -> Ask:
 
 
 def _heads(state: State, pool: PoolName, most: Most) -> list[tuple[PoolTurn, Shape, int]]:
-    groups = state.line.groups(pool)
+    groups, order = state.line.groups(pool), state.order
     shapes = groups.keys() if pool in state.restless else groups.keys() & state.arrived[pool]
     heads = [
-        (PoolTurn(-state.queues[shape.ref].priority, groups[shape][0]), shape, 0)
+        (order.place(shape, groups[shape][0]), shape, 0)
         for shape in shapes
         if most.allows(shape.ask)
     ]

@@ -1,20 +1,20 @@
 """Everything the controller knows now, with an undo log for a step that can not be stored."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import copy
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, UserName
 from eaas.lifecycle import PLACED, JobState
 from eaas_daemon.core.ask import Shape
 from eaas_daemon.core.changes import Changes, ClaimRow, JournalRow, KeyRow
 from eaas_daemon.core.credential import Credential
+from eaas_daemon.core.draft import Draft
 from eaas_daemon.core.effects import Effect
-from eaas_daemon.core.line import Line
+from eaas_daemon.core.line import Line, Order
 from eaas_daemon.core.model import Job, MassLoss, Node, Phase, Pool, Queue
-
-K = TypeVar("K")
-V = TypeVar("V")
+from eaas_daemon.core.tally import Tally
+from eaas_daemon.core.usage import Standing, Usage, UsageKey
 
 
 class Archive(Protocol):
@@ -70,8 +70,10 @@ class State:
         self.line = Line()
         self.delayed: dict[JobUid, float] = {}
         self.placed: dict[NodeName, dict[JobUid, Job]] = {}
-        self.running: dict[str, int] = {}
-        """Jobs with a live attempt, by queue."""
+        self.held = Tally()
+        self.usage: dict[UsageKey, Usage] = {}
+        self.standing: Standing = {}
+        """How the users stood when it was last planned: by this order their jobs wait."""
         self.restless: set[PoolName] = set()
         """Pools in which any job might be placed that could not be before."""
         self.arrived: dict[PoolName, set[Shape]] = {}
@@ -85,7 +87,7 @@ class State:
         self.mass_loss: MassLoss | None = None
         """While it stands, silence has no consequences."""
         self._undo: list[Callable[[], Any]] = []
-        self._reset_changes()
+        self.draft = Draft()
 
     # --- jobs
 
@@ -94,7 +96,7 @@ class State:
         old = self.jobs.get(job.uid)
         self._undo.append(lambda: self._set_job(job.uid, old))
         self._set_job(job.uid, job)
-        self._changed_jobs[job.uid] = None
+        self.draft.jobs[job.uid] = None
 
     def _set_job(self, uid: JobUid, job: Job | None) -> None:
         old = self.jobs.get(uid)
@@ -116,7 +118,7 @@ class State:
                 self.arrived.setdefault(job.pool, set()).add(self.line.add(job))
         elif job.state in PLACED:
             self.placed.setdefault(job.attempts[-1].node, {})[job.uid] = job
-            self.running[job.ref] = self.running.get(job.ref, 0) + 1
+            self.held.add(job)
 
     def _unindex(self, job: Job) -> None:
         if job.state is JobState.PENDING:
@@ -126,7 +128,7 @@ class State:
                 self.line.remove(job)
         elif job.state in PLACED:
             del self.placed[job.attempts[-1].node][job.uid]
-            self.running[job.ref] -= 1
+            self.held.remove(job)
 
     def forget_ended(self, changes: Changes) -> None:
         """Drop ended jobs from memory once the store has them."""
@@ -155,7 +157,7 @@ class State:
         old = self.nodes.get(node.name)
         self._undo.append(lambda: self._set(self.nodes, node.name, old))
         self.nodes[node.name] = node
-        (self._changed_nodes if durable else self.read_nodes)[node.name] = None
+        (self.draft.nodes if durable else self.draft.read_nodes)[node.name] = None
         if old is None or old.offer != node.offer:
             self.rouse_pools_of(node.name)
 
@@ -167,7 +169,7 @@ class State:
         """Forget the node."""
         old = self.nodes.pop(name)
         self._undo.append(lambda: self._set(self.nodes, name, old))
-        self._gone_nodes[name] = None
+        self.draft.gone_nodes[name] = None
         for card in old.cards:
             self.cool(CardUuid(card.uuid), None)
 
@@ -176,28 +178,28 @@ class State:
         old = self.pools.get(pool.name)
         self._undo.append(lambda: self._set(self.pools, pool.name, old))
         self.pools[pool.name] = pool
-        self._changed_pools[pool.name] = None
+        self.draft.pools[pool.name] = None
         self.restless.add(pool.name)
 
     def drop_pool(self, name: PoolName) -> None:
         """Forget the pool."""
         old = self.pools.pop(name)
         self._undo.append(lambda: self._set(self.pools, name, old))
-        self._gone_pools[name] = None
+        self.draft.gone_pools[name] = None
 
     def put_queue(self, queue: Queue) -> None:
         """Let the queue stand as given."""
         old = self.queues.get(queue.ref)
         self._undo.append(lambda: self._set(self.queues, queue.ref, old))
         self.queues[queue.ref] = queue
-        self._changed_queues[queue.ref] = None
+        self.draft.queues[queue.ref] = None
         self.restless.add(queue.pool)
 
     def drop_queue(self, ref: str) -> None:
         """Forget the queue."""
         old = self.queues.pop(ref)
         self._undo.append(lambda: self._set(self.queues, ref, old))
-        self._gone_queues[ref] = None
+        self.draft.gone_queues[ref] = None
 
     # --- the rest
 
@@ -206,13 +208,13 @@ class State:
         old = self.credentials.get(credential.id)
         self._undo.append(lambda: self._set(self.credentials, credential.id, old))
         self.credentials[credential.id] = credential
-        self._changed_credentials[credential.id] = None
+        self.draft.credentials[credential.id] = None
 
     def drop_credential(self, id: str) -> None:
         """Forget the credential."""
         old = self.credentials.pop(id)
         self._undo.append(lambda: self._set(self.credentials, id, old))
-        self._gone_credentials[id] = None
+        self.draft.gone_credentials[id] = None
 
     def put_mass_loss(self, loss: MassLoss | None) -> None:
         """Note that most nodes are silent at once, or that this is over."""
@@ -237,27 +239,45 @@ class State:
         """Remember an idempotency key."""
         self._undo.append(lambda: self.keys.pop((UserName(row.user), row.key), None))
         self.keys[UserName(row.user), row.key] = row
-        self._note(self._new_keys, row)
+        self._note(self.draft.keys, row)
 
     def put_spool(self, spool_id: str, first: int, last: int) -> None:
         """Note that these facts of that spool are taken."""
         old = self.spools.get(spool_id)
         self._undo.append(lambda: self._set(self.spools, spool_id, old))
         self.spools[spool_id] = last
-        self._note(self._new_spools, (spool_id, first, last))
+        self._note(self.draft.spools, (spool_id, first, last))
 
     def claim(self, job: Job) -> None:
         """Note that the job's newest attempt owns its cards now."""
+        self._use(job, len(job.attempts[-1].cards), job.attempts[-1].created_at)
         for row in _claims(job):
-            self._note(self._claimed, row)
+            self._note(self.draft.claimed, row)
 
-    def release(self, job: Job, at: float) -> None:
-        """Note that the job's newest attempt owns no card any more."""
+    def release(self, job: Job, at: float, now: float) -> None:
+        """Note that the job's newest attempt owns no card any more.
+
+        It ended ``at`` that time of its node's clock; ours says ``now``.
+        """
+        self._use(job, -len(job.attempts[-1].cards), now)
         for row in _claims(job):
-            self._note(self._released, row)
+            self._note(self.draft.released, row)
             self.cool(CardUuid(row.card), at)
         self.rouse_pools_of(job.attempts[-1].node)
         self.restless.add(job.pool)  # its queue may run one more, elsewhere too
+
+    def _use(self, job: Job, more: int, at: float) -> None:
+        pool = self.pools.get(job.pool)
+        if more and pool is not None:
+            key = job.pool, job.user
+            old = self.usage.get(key)
+            self._undo.append(lambda: self._set(self.usage, key, old))
+            self.usage[key] = (old or Usage()).holding(more, at, pool.half_life_s)
+
+    @property
+    def order(self) -> Order:
+        """Return what decides between waiting jobs now."""
+        return Order(self.queues, self.standing)
 
     def cool(self, card: CardUuid, at: float | None) -> None:
         """Keep the card from being offered until it is read clean after ``at``; None ends that."""
@@ -272,11 +292,13 @@ class State:
         seq = self.seq
         self._undo.append(lambda: setattr(self, "seq", seq))
         self.seq += 1
-        self._note(self._journal, JournalRow(seq=self.seq, at=at, kind=kind, text=text, **about))
+        self._note(
+            self.draft.journal, JournalRow(seq=self.seq, at=at, kind=kind, text=text, **about)
+        )
 
     def emit(self, effect: Effect) -> None:
         """Ask for something to be done once this step is stored."""
-        self._note(self.effects, effect)
+        self._note(self.draft.effects, effect)
 
     def still(self) -> "State":
         """Return all of this as it stands now, to be looked at while this one goes on.
@@ -290,6 +312,7 @@ class State:
                 setattr(twin, name, value.copy())
         twin.placed = {node: jobs.copy() for node, jobs in self.placed.items()}
         twin.line = self.line.still()
+        twin.held = self.held.copy()
         twin._archive = NoArchive()
         return twin
 
@@ -306,50 +329,12 @@ class State:
 
     def changes(self) -> Changes:
         """Return what this step has changed, each thing in its last state."""
-        return Changes(
-            seq=self.seq,
-            next_number=self.next_number,
-            jobs=_present(self._changed_jobs, self.jobs),
-            nodes=_present(self._changed_nodes, self.nodes),
-            pools=_present(self._changed_pools, self.pools),
-            queues=_present(self._changed_queues, self.queues),
-            credentials=_present(self._changed_credentials, self.credentials),
-            gone_credentials=_absent(self._gone_credentials, self.credentials),
-            gone_nodes=_absent(self._gone_nodes, self.nodes),
-            gone_pools=_absent(self._gone_pools, self.pools),
-            gone_queues=_absent(self._gone_queues, self.queues),
-            claimed=tuple(self._claimed),
-            released=tuple(self._released),
-            keys=tuple(self._new_keys),
-            spools=tuple(self._new_spools),
-            journal=tuple(self._journal),
-        )
+        return self.draft.changes(self)
 
     def settle(self) -> None:
         """End the step: what it changed can't be taken back from here on."""
         self._undo.clear()
-        self._reset_changes()
-
-    def _reset_changes(self) -> None:
-        self.effects: list[Effect] = []
-        self._changed_jobs: dict[JobUid, None] = {}
-        self._changed_nodes: dict[NodeName, None] = {}
-        self.read_nodes: dict[NodeName, None] = {}
-        """Nodes with fresh readings in this step."""
-        self.touched: set[JobUid] = set()
-        """Jobs with passing news in this step."""
-        self._changed_pools: dict[PoolName, None] = {}
-        self._changed_queues: dict[str, None] = {}
-        self._changed_credentials: dict[str, None] = {}
-        self._gone_credentials: dict[str, None] = {}
-        self._gone_nodes: dict[NodeName, None] = {}
-        self._gone_pools: dict[PoolName, None] = {}
-        self._gone_queues: dict[str, None] = {}
-        self._claimed: list[ClaimRow] = []
-        self._released: list[ClaimRow] = []
-        self._new_keys: list[KeyRow] = []
-        self._new_spools: list[tuple[str, int, int]] = []
-        self._journal: list[JournalRow] = []
+        self.draft = Draft()
 
     def _note(self, rows: list[Any], row: Any) -> None:
         rows.append(row)
@@ -361,14 +346,6 @@ class State:
             table.pop(key, None)
         else:
             table[key] = value
-
-
-def _present(keys: Mapping[K, None], table: Mapping[K, V]) -> tuple[V, ...]:
-    return tuple(table[key] for key in keys if key in table)
-
-
-def _absent(keys: Mapping[K, None], table: Mapping[K, Any]) -> tuple[K, ...]:
-    return tuple(key for key in keys if key not in table)
 
 
 def _claims(job: Job) -> list[ClaimRow]:

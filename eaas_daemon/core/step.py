@@ -10,6 +10,7 @@ from eaas_daemon.core.attempts import place
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.plan import plan
 from eaas_daemon.core.state import State
+from eaas_daemon.core.usage import standing
 
 Handler = Callable[[State, Any, float], Any]
 
@@ -22,6 +23,7 @@ HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.Retry: on_jobs.retry,
     e.Keep: on_jobs.keep,
     e.CreatePool: admin.create_pool,
+    e.ChangePool: admin.change_pool,
     e.DeletePool: admin.delete_pool,
     e.AddToPool: admin.add_to_pool,
     e.RemoveFromPool: admin.remove_from_pool,
@@ -60,6 +62,7 @@ def step(state: State, events: Sequence[e.Event], now: float) -> list[Any]:
     A refused event leaves no trace. ``now`` is Unix seconds.
     """
     answers = [_answer(state, event, now) for event in events]
+    state.standing = standing(state.usage, state.pools, now)
     for placement in plan(state):
         place(state, placement, now)
     state.restless.clear()

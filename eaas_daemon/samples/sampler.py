@@ -59,7 +59,7 @@ class Sampler:
             self._nodes.pop(name, None)
         for job in changes.jobs:
             self._follow(job, now)
-        for name in self._state.read_nodes:
+        for name in self._state.draft.read_nodes:
             self._read(name, now)
 
     def start_over(self) -> None:

@@ -17,6 +17,7 @@ Row = tuple[Any, ...]
 _encode: Final = msgspec.msgpack.Encoder().encode
 _job: Final = msgspec.msgpack.Decoder(Job)
 _node: Final = msgspec.msgpack.Decoder(Node)
+_pool: Final = msgspec.msgpack.Decoder(Pool)
 _queue: Final = msgspec.msgpack.Decoder(Queue)
 _credential: Final = msgspec.msgpack.Decoder(Credential)
 _numbers: Final = msgspec.msgpack.Decoder(tuple[int, ...])
@@ -73,6 +74,11 @@ def member_rows(pool: Pool) -> list[Row]:
     ]
 
 
+def pool_row(pool: Pool) -> Row:
+    """Return the columns of ``pools``; the members are rows of their own."""
+    return pool.name, _encode(replace(pool, members={}))
+
+
 def queue_row(queue: Queue) -> Row:
     """Return the columns of ``queues``."""
     return queue.pool, queue.name, _encode(queue)
@@ -103,10 +109,11 @@ def queue_from(body: bytes) -> Queue:
     return _queue.decode(body)
 
 
-def pool_from(name: str, members: list[tuple[str, bytes | None]]) -> Pool:
+def pool_from(name: str, body: bytes | None, members: list[tuple[str, bytes | None]]) -> Pool:
     """Return the pool of its rows."""
-    return Pool(
-        name=PoolName(name),
+    pool = Pool(name=PoolName(name)) if body is None else _pool.decode(body)
+    return replace(
+        pool,
         members={
             NodeName(node): None if cards is None else _cards.decode(cards)
             for node, cards in members

@@ -4,11 +4,11 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
-from eaas.ids import PoolName
 from eaas_daemon.core.changes import Changes, ClaimRow
 from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.model import Job, Node, Pool, Queue, Value
 from eaas_daemon.core.on_jobs import FOLDER_KEYS
+from eaas_daemon.core.usage import FORGOTTEN_HALF_LIVES, Span
 from eaas_daemon.store import rows
 from eaas_daemon.store.failures import StoreRefused
 
@@ -31,6 +31,8 @@ _PUT_ATTEMPT: Final = """
 _PUT_NODE: Final = """
     INSERT INTO nodes VALUES (?, ?, ?) ON CONFLICT (name)
     DO UPDATE SET uid = excluded.uid, body = excluded.body"""
+_PUT_POOL: Final = """
+    INSERT INTO pools VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET body = excluded.body"""
 _PUT_QUEUE: Final = """
     INSERT INTO queues VALUES (?, ?, ?) ON CONFLICT (pool, name)
     DO UPDATE SET body = excluded.body"""
@@ -59,6 +61,8 @@ class Loaded(Value, frozen=True, kw_only=True):
     nodes: tuple[Node, ...]
     pools: tuple[Pool, ...]
     queues: tuple[Queue, ...]
+    spans: tuple[Span, ...]
+    """The cards that count for fair share."""
     credentials: tuple[Credential, ...]
     spools: dict[str, int]
     """The last sequence number taken from each spool."""
@@ -141,7 +145,7 @@ def _write_pools(connection: sqlite3.Connection, changes: Changes) -> None:
         "DELETE FROM pools WHERE name = ?", [(name,) for name in changes.gone_pools]
     )
     for pool in changes.pools:
-        connection.execute("INSERT OR IGNORE INTO pools VALUES (?)", (pool.name,))
+        connection.execute(_PUT_POOL, rows.pool_row(pool))
         connection.execute("DELETE FROM pool_members WHERE pool = ?", (pool.name,))
         connection.executemany("INSERT INTO pool_members VALUES (?, ?, ?)", rows.member_rows(pool))
     connection.executemany(_PUT_QUEUE, [rows.queue_row(queue) for queue in changes.queues])
@@ -155,6 +159,7 @@ def read_all(connection: sqlite3.Connection) -> Loaded:
     jobs = connection.execute("SELECT body FROM jobs WHERE ended = 0 ORDER BY number")
     nodes = connection.execute("SELECT body FROM nodes ORDER BY name")
     queues = connection.execute("SELECT body FROM queues ORDER BY pool, name")
+    pools = _read_pools(connection)
     credentials = connection.execute("SELECT body FROM credentials ORDER BY id")
     return Loaded(
         epoch=epoch,
@@ -162,7 +167,8 @@ def read_all(connection: sqlite3.Connection) -> Loaded:
         seq=seq,
         jobs=tuple(rows.job_from(body) for (body,) in jobs),
         nodes=tuple(rows.node_from(body) for (body,) in nodes),
-        pools=_read_pools(connection),
+        pools=pools,
+        spans=_read_spans(connection, pools),
         queues=tuple(rows.queue_from(body) for (body,) in queues),
         credentials=tuple(rows.credential_from(body) for (body,) in credentials),
         spools=dict(connection.execute("SELECT spool_id, last_seq FROM spools")),
@@ -170,14 +176,25 @@ def read_all(connection: sqlite3.Connection) -> Loaded:
 
 
 def _read_pools(connection: sqlite3.Connection) -> tuple[Pool, ...]:
-    members: dict[str, list[tuple[str, bytes | None]]] = {
-        name: [] for (name,) in connection.execute("SELECT name FROM pools ORDER BY name")
-    }
+    bodies = dict(connection.execute("SELECT name, body FROM pools ORDER BY name"))
+    members: dict[str, list[tuple[str, bytes | None]]] = {name: [] for name in bodies}
     for pool, node, cards in connection.execute(
         "SELECT pool, node, cards FROM pool_members ORDER BY pool, node"
     ):
         members[pool].append((node, cards))
-    return tuple(rows.pool_from(PoolName(name), listed) for name, listed in members.items())
+    return tuple(rows.pool_from(name, bodies[name], listed) for name, listed in members.items())
+
+
+def _read_spans(connection: sqlite3.Connection, pools: Sequence[Pool]) -> tuple[Span, ...]:
+    """Return who had which card when, as far back as it counts."""
+    half_life_s = max((pool.half_life_s for pool in pools), default=0.0)
+    found = connection.execute(
+        "SELECT jobs.pool, jobs.user, claimed_at, released_at"
+        " FROM claims JOIN jobs ON jobs.uid = claims.job WHERE released_at IS NULL"
+        " OR released_at > (SELECT max(released_at) FROM claims) - ?",
+        (FORGOTTEN_HALF_LIVES * half_life_s,),
+    )
+    return tuple(Span(*row) for row in found)
 
 
 def prune_some(connection: sqlite3.Connection, now: float, keep_journal_s: float) -> int:

@@ -9,9 +9,10 @@ from eaas.lifecycle import JobState
 from eaas_daemon.core import events as e
 from eaas_daemon.core.changes import Changes
 from eaas_daemon.core.state import NoArchive, State
+from eaas_daemon.core.usage import standing
 from eaas_daemon.revive import revive
 from eaas_daemon.store.database import Database
-from tests.rig.builders import House, a_card, a_hello, an_inventory
+from tests.rig.builders import BOB, House, a_card, a_hello, an_inventory
 from tests.rig.snapshot import durable
 
 
@@ -20,18 +21,20 @@ class StoredHouse(House):
 
     def __init__(self) -> None:
         super().__init__()
-        self.all_changes: list[Changes] = []
+        self.all_changes: list[tuple[Changes, float]] = []
 
     def do(self, *events: e.Event) -> Any:
         try:
             return super().do(*events)
         finally:
-            self.all_changes.append(self.changes)
+            self.all_changes.append((self.changes, self.now))
 
 
 async def restarted(house: StoredHouse, folder: Path) -> State:
-    async with Database(folder / "controller.db") as database:
-        for changes in house.all_changes:
+    moments: list[float] = [0.0]
+    async with Database(folder / "controller.db", clock=lambda: moments[-1]) as database:
+        for changes, at in house.all_changes:
+            moments.append(at)
             if not changes.empty:
                 await database.commit(changes)
         return revive(await database.load(), NoArchive())
@@ -54,6 +57,23 @@ async def test_a_restart_gives_back_all_that_matters(house: StoredHouse, tmp_pat
     state = await restarted(house, tmp_path)
 
     assert durable(state) == durable(house.state)
+
+
+async def test_a_restart_gives_back_what_everybody_has_used(
+    house: StoredHouse, tmp_path: Path
+) -> None:
+    short, long = house.running(house.submit(gpus=1)), house.submit(BOB, gpus=1)
+    house.now += 3600
+    house.ended(short)
+    house.running(long)
+    house.now += 600
+    house.do(e.Tick())
+
+    state = await restarted(house, tmp_path)
+
+    pools = house.state.pools
+    for now in (house.now, house.now + 86400):
+        assert standing(state.usage, pools, now) == standing(house.state.usage, pools, now)
 
 
 async def test_nobody_is_connected_and_nothing_is_placed_before_a_node_is_back(

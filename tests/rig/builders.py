@@ -116,7 +116,7 @@ class House:
         """Take the events in one step; return the last answer, or raise it."""
         answers = step(self.state, events, self.now)
         self.changes = self.state.changes()
-        self.effects = tuple(self.state.effects)
+        self.effects = tuple(self.state.draft.effects)
         self.memory.take(self.changes)
         self.state.forget_ended(self.changes)
         self.state.settle()

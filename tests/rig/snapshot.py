@@ -21,10 +21,11 @@ def snapshot(state: State) -> dict[str, Any]:
         "credentials": dict(state.credentials),
         "cooling": dict(state.cooling),
         "delayed": dict(state.delayed),
-        "line": {name: list(state.line.in_order(name, state.queues)) for name in state.pools},
+        "line": {name: list(state.line.in_order(name, state.order)) for name in state.pools},
         "waiting": {ref: state.line.waiting(ref) for ref in state.queues},
         "placed": {node: dict(jobs) for node, jobs in state.placed.items() if jobs},
-        "running": {ref: count for ref, count in state.running.items() if count},
+        "held": dict(state.held),
+        "used": {key: used.cards for key, used in state.usage.items() if used.cards},
         "counters": (state.epoch, state.next_number, state.seq),
     }
 

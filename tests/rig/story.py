@@ -15,9 +15,10 @@ from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.core.changes import Changes
 from eaas_daemon.core.fit import refusal
+from eaas_daemon.core.gates import gate
 from eaas_daemon.core.invariants import broken
 from eaas_daemon.core.model import Attempt, Job
-from eaas_daemon.core.plan import queue_gate, rooms_of
+from eaas_daemon.core.plan import rooms_of
 from eaas_daemon.core.step import step
 from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card, a_hello, an_inventory
 from tests.rig.snapshot import snapshot
@@ -115,7 +116,7 @@ class Story(RuleBasedStateMachine):
         rooms = rooms_of(state)
         for pool in state.pools.values():
             for shape in state.line.groups(pool.name):
-                if queue_gate(state.queues[shape.ref], state.running.get(shape.ref, 0)) is None:
+                if gate(shape, state.queues[shape.ref], pool, state.held) is None:
                     here = [rooms[name] for name in pool.members if name in rooms]
                     assert all(refusal(room, shape.ask, pool) is not None for room in here)
 

@@ -5,7 +5,7 @@ import pytest
 from eaas.errors import Conflict, Forbidden, Invalid, NotFound
 from eaas.ids import CardUuid, NodeName, PoolName
 from eaas.lifecycle import JobState
-from eaas.wire.rest import SetQueue
+from eaas.wire.rest import SetPool, SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.core.effects import TurnAway
 from tests.rig.builders import ADMIN, ALICE, House, a_card, a_hello, an_inventory
@@ -23,6 +23,7 @@ def house() -> House:
 
 EVENTS: list[tuple[type[e.Asked], dict[str, Any]]] = [
     (e.CreatePool, {"name": "lab"}),
+    (e.ChangePool, {"name": "default", "settings": SetPool()}),
     (e.DeletePool, {"name": "default"}),
     (e.AddToPool, {"pool": "default", "node": "n1", "cards": None}),
     (e.RemoveFromPool, {"pool": "default", "node": "n1"}),
@@ -140,12 +141,12 @@ def test_a_queue_with_a_job_in_it_stays(house: House) -> None:
 
 def test_every_wrong_setting_of_a_queue_is_listed(house: House) -> None:
     with pytest.raises(Invalid) as refused:
-        house.queue("night", max_running=-1, timeout_s=-2.0, max_gpus=3)
+        house.queue("night", max_running=-1, timeout_s=-2.0, max_gpus=-3)
 
     assert [error.field for error in refused.value.errors] == [
         "max_running",
-        "timeout_s",
         "max_gpus",
+        "timeout_s",
     ]
 
 
@@ -155,6 +156,22 @@ def test_a_setting_that_is_not_named_stays(house: House) -> None:
 
     queue = house.state.queues["default/default"]
     assert (queue.max_running, queue.priority) == (3, -5)
+
+
+def test_a_pool_is_told_what_one_user_may_hold_and_for_how_long_use_counts(house: House) -> None:
+    house.do(e.ChangePool(caller=ADMIN, name="default", settings=SetPool(max_gpus_per_user=2)))
+    house.do(e.ChangePool(caller=ADMIN, name="default", settings=SetPool(half_life_s=3600.0)))
+
+    pool = house.state.pools[PoolName("default")]
+    assert (pool.max_gpus_per_user, pool.half_life_s) == (2, 3600.0)
+
+
+@pytest.mark.parametrize("half_life_s", [0.0, -1.0, 59.0, 1e9, float("nan"), float("inf")])
+def test_a_half_life_that_makes_no_sense_is_refused(house: House, half_life_s: float) -> None:
+    with pytest.raises(Invalid):
+        house.do(
+            e.ChangePool(caller=ADMIN, name="default", settings=SetPool(half_life_s=half_life_s))
+        )
 
 
 # --- nodes

@@ -86,7 +86,7 @@ def test_a_full_queue_says_how_many_it_runs(house: House) -> None:
     house.queue("default", max_running=1)
     house.submit()
 
-    assert "runs 1 jobs, which is all it may" in why(house, house.submit()).text
+    assert "may run 1 job at once and runs 1" in why(house, house.submit()).text
 
 
 def test_a_pool_without_nodes_says_how_to_add_one() -> None:

@@ -29,6 +29,7 @@ def test_a_card_held_twice_and_cpus_given_twice_are_named() -> None:
     assert broken(house.state) == [
         "card GPU-n1-0 of n1 is held 2 times",
         "n1 has given away more CPUs than it has",
+        "alice is said to use 1 cards of default and holds 2",
     ]
 
 
@@ -36,7 +37,10 @@ def test_a_job_with_too_few_cards_is_named() -> None:
     house, job = a_house()
     house.state.put_job(replace(job, spec=replace(job.spec, gpus=2)))
 
-    assert broken(house.state) == ["job 1 asked for 2 cards and holds another number"]
+    assert broken(house.state) == [
+        "job 1 asked for 2 cards and holds another number",
+        "alice is said to use 1 cards of default and holds 2",
+    ]
 
 
 def test_jobs_on_an_unknown_node_are_named() -> None:
@@ -55,7 +59,7 @@ def test_indexes_that_disagree_with_the_jobs_are_named() -> None:
     assert broken(house.state) == [
         "job 2 is Pending and its place in line disagrees",
         "n1 counts job 1, which owns nothing there",
-        "queue default/default counts 1 running jobs of 0",
+        "what queues and users are said to hold is not what their jobs hold",
     ]
 
 

@@ -3,7 +3,7 @@ from msgspec.structs import replace
 from eaas.ids import PoolName
 from eaas_daemon.core import events as e
 from eaas_daemon.core.ask import shape_of
-from eaas_daemon.core.line import Line
+from eaas_daemon.core.line import Line, Order
 from eaas_daemon.core.model import Job
 from tests.rig.builders import ADMIN, House
 
@@ -18,13 +18,13 @@ def a_house() -> House:
 
 def waiting(house: House) -> list[int]:
     state = house.state
-    return [state.jobs[uid].number for uid in state.line.in_order(POOL, state.queues)]
+    return [state.jobs[uid].number for uid in state.line.in_order(POOL, state.order)]
 
 
 def positions(house: House) -> list[int]:
     state = house.state
     jobs = sorted(state.jobs.values(), key=lambda job: job.number)
-    return [state.line.position(job, state.queues) for job in jobs]
+    return [state.line.position(job, state.order) for job in jobs]
 
 
 def test_positions_agree_with_the_order_over_queues_and_kinds() -> None:
@@ -65,12 +65,12 @@ def test_the_later_put_on_top_goes_first() -> None:
     for job in jobs:
         line.add(job)
 
-    order = list(line.in_order(POOL, house.state.queues))
+    order = list(line.in_order(POOL, house.state.order))
     assert order == [job.uid for job in reversed(jobs)]
 
 
 def test_an_unknown_pool_has_nobody_waiting() -> None:
-    assert list(Line().in_order(PoolName("none"), {})) == []
+    assert list(Line().in_order(PoolName("none"), Order({}, {}))) == []
 
 
 def test_a_still_line_keeps_who_waited_in_it() -> None:
@@ -81,6 +81,6 @@ def test_a_still_line_keeps_who_waited_in_it() -> None:
     house.do(e.Cancel(caller=ADMIN, number=jobs[0].number))
     house.submit(ADMIN, gpus=2)
 
-    assert list(still.in_order(POOL, house.state.queues)) == [job.uid for job in jobs]
+    assert list(still.in_order(POOL, house.state.order)) == [job.uid for job in jobs]
     assert still.waiting("default/default") == 3
     assert waiting(house) == [2, 3, 4]

@@ -208,7 +208,7 @@ def test_a_job_that_was_on_top_once_is_retried_in_its_turn(house: House) -> None
 
     house.do(e.Retry(caller=ALICE, number=late.number))
 
-    order = list(house.state.line.in_order(first.pool, house.state.queues))
+    order = list(house.state.line.in_order(first.pool, house.state.order))
     assert order == [first.uid, late.uid]
 
 

@@ -59,9 +59,44 @@ def test_priority_then_age_decides_and_top_beats_both() -> None:
     )
     house.do(e.PutOnTop(caller=ADMIN, number=late.number))
 
-    order = list(house.state.line.in_order(blocker.pool, house.state.queues))
+    order = list(house.state.line.in_order(blocker.pool, house.state.order))
 
     assert order == [late.uid, high.uid, low.uid]
+
+
+def test_who_has_had_less_of_the_cards_goes_first() -> None:
+    house = a_house(cards=1)
+    hog = house.running(house.submit(ALICE, gpus=1))
+    house.now += 3600
+    mine, his = house.submit(ALICE, gpus=1), house.submit(BOB, gpus=1)
+    urgent = house.submit(ALICE, gpus=1, priority=1)
+
+    order = list(house.state.line.in_order(hog.pool, house.state.order))
+
+    assert order == [urgent.uid, his.uid, mine.uid]
+    assert [house.state.line.position(job, house.state.order) for job in (urgent, his, mine)] == [
+        1,
+        2,
+        3,
+    ]
+
+
+def test_two_users_take_turns_on_one_card_whoever_came_first() -> None:
+    house = a_house(cards=1)
+    for caller in [ALICE] * 6 + [BOB] * 3:
+        house.submit(caller, gpus=1)
+
+    turns = []
+    for _ in range(6):
+        (job,) = (job for job in house.state.jobs.values() if job.live_attempt)
+        turns.append(job.user)
+        house.running(job)
+        house.now += 600
+        house.ended(house.job(job.number))
+        house.now += 2
+        house.beat("n1", a_card(0))
+
+    assert turns == ["alice", "bob", "alice", "bob", "alice", "bob"]
 
 
 def test_a_queue_of_higher_priority_goes_first() -> None:

@@ -38,7 +38,16 @@ def test_a_pool_keeps_the_difference_between_a_whole_node_and_some_cards() -> No
     )
     members = [(node, cards) for _, node, cards in rows.member_rows(pool)]
 
-    assert rows.pool_from("lab", members) == pool
+    assert rows.pool_from("lab", None, members) == pool
+
+
+def test_a_pool_keeps_its_settings_beside_its_members() -> None:
+    pool = Pool(
+        name=PoolName("lab"), members={NodeName("a"): None}, max_gpus_per_user=3, half_life_s=60.0
+    )
+    name, body = rows.pool_row(pool)
+
+    assert rows.pool_from(name, body, [("a", None)]) == pool
 
 
 def test_a_node_keeps_its_inventory() -> None:

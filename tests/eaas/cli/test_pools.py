@@ -1,5 +1,8 @@
 import json
 
+from msgspec.structs import replace
+
+from eaas.views import PoolUserView
 from tests.eaas.cli.conftest import Type
 from tests.eaas.client.test_pools import POOL, QUEUE
 from tests.rig.stand_in import StandIn
@@ -32,6 +35,30 @@ def test_a_pool_is_made_filled_emptied_and_deleted(typing: Type, controller: Sta
     assert controller.asked[-1].body == {"cards": ["0", "GPU-1"]}
     assert typing("pool", "remove", "p", "n1").code == 0
     assert typing("pool", "delete", "p", "-o", "json").out == "{}\n"
+
+
+def test_what_one_user_may_have_of_a_pool_is_set_and_shown(
+    typing: Type, controller: StandIn
+) -> None:
+    bob = PoolUserView(user="bob", running=1, gpus_held=2, card_hours=3.5)
+    capped = replace(POOL, max_gpus_per_user=2, half_life_s=7200.0, users=(bob,))
+    controller.answers["PATCH /api/v1/pools/p"] = capped
+
+    said = typing("pool", "set", "p", "--max-gpus-per-user", "2", "--half-life", "2h").out
+
+    assert controller.asked[-1].body == {"max_gpus_per_user": 2, "half_life_s": 7200.0}
+    assert "one user may hold 2 cards; use counts half after 2h" in said
+    assert said.splitlines()[-1].split() == ["bob", "1", "2", "3.5"]
+
+    typing("pool", "set", "p", "--max-gpus-per-user", "none")
+    assert controller.asked[-1].body == {"max_gpus_per_user": None}
+
+
+def test_setting_nothing_of_a_pool_is_a_mistake(typing: Type) -> None:
+    said = typing("pool", "set", "p")
+
+    assert said.code == 2
+    assert "say what to change" in said.err
 
 
 def test_no_pool_yet_says_what_to_type(typing: Type, controller: StandIn) -> None:

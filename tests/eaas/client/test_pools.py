@@ -1,6 +1,6 @@
 from eaas.client import Client
 from eaas.views import PoolNodeView, PoolView, QueueView
-from eaas.wire.rest import SetQueue
+from eaas.wire.rest import SetPool, SetQueue
 from tests.rig.stand_in import StandIn
 
 POOL = PoolView(
@@ -49,6 +49,7 @@ async def test_pools_are_made_filled_and_deleted_by_their_routes(
             "POST /api/v1/pools": POOL,
             "PUT /api/v1/pools/p/nodes/n1": POOL,
             "DELETE /api/v1/pools/p/nodes/n1": {},
+            "PATCH /api/v1/pools/p": POOL,
             "DELETE /api/v1/pools/p": {},
         }
     )
@@ -58,9 +59,10 @@ async def test_pools_are_made_filled_and_deleted_by_their_routes(
     assert await client.create_pool("p") == POOL
     assert await client.add_node("p", "n1", cards=["0"]) == POOL
     assert await client.remove_node("p", "n1") == {}
+    assert await client.set_pool("p", SetPool(max_gpus_per_user=3)) == POOL
     assert await client.delete_pool("p") == {}
     assert [one.body for one in controller.asked] == [
-        None, None, {"name": "p"}, {"cards": ["0"]}, None, None,
+        None, None, {"name": "p"}, {"cards": ["0"]}, None, {"max_gpus_per_user": 3}, None,
     ]  # fmt: skip
 
 

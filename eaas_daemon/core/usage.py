@@ -1,0 +1,97 @@
+"""How much of the cards each user has had of late: what fair share goes by.
+
+Use is counted in card-seconds, and every card-second weighs half as much once the pool's half-life
+has passed. It is a plain integral, so it can be had again from the claims that are stored.
+"""
+
+from collections.abc import Iterable, Mapping
+from math import exp2, log
+from typing import Final, NamedTuple
+
+from eaas.ids import PoolName, UserName
+from eaas_daemon.core.model import Pool, Value
+
+STANDING_S: Final = 60.0
+"""Use is compared in whole card-minutes: users who are level take turns by age."""
+
+FORGOTTEN_HALF_LIVES: Final = 10.0
+"""After so many half-lives a thousandth is left; the store is not asked for what is older."""
+
+UsageKey = tuple[PoolName, UserName]
+Standing = Mapping[UsageKey, int]
+"""Decayed use in whole card-minutes; who is not in it has had nothing."""
+
+
+class Usage(Value, frozen=True, kw_only=True):
+    """Decayed card-seconds at the moment ``as_of`` (Unix seconds), and the cards held since."""
+
+    card_seconds: float = 0.0
+    as_of: float = 0.0
+    cards: int = 0
+
+    def at(self, now: float, half_life_s: float) -> float:
+        """Return the decayed card-seconds at ``now``; a clock that went back adds nothing."""
+        left = decay(now - self.as_of, half_life_s)
+        return self.card_seconds * left + self.cards * _whole(half_life_s) * (1 - left)
+
+    def holding(self, more: int, at: float, half_life_s: float) -> "Usage":
+        """Return this with that many more cards held from ``at`` on."""
+        return Usage(
+            card_seconds=self.at(at, half_life_s),
+            as_of=max(at, self.as_of),
+            cards=max(0, self.cards + more),
+        )
+
+    @property
+    def counts(self) -> bool:
+        """Tell whether there is anything in it to remember."""
+        return self.cards > 0 or self.card_seconds >= 1.0
+
+
+class Span(NamedTuple):
+    """A card that somebody had, from one moment to another (Unix seconds)."""
+
+    pool: PoolName
+    user: UserName
+    began: float
+    ended: float | None
+    """None while it is still held."""
+
+
+def decay(seconds: float, half_life_s: float) -> float:
+    """Return what is left of a unit after that long."""
+    return exp2(-max(0.0, seconds) / half_life_s)
+
+
+def past(spans: Iterable[Span], pools: Mapping[PoolName, Pool]) -> dict[UsageKey, Usage]:
+    """Return the use that these spans add up to, as of the last thing that happened."""
+    listed = [span for span in spans if span.pool in pools]
+    as_of = max((span.began if span.ended is None else span.ended for span in listed), default=0.0)
+    sums: dict[UsageKey, Usage] = {}
+    for span in listed:
+        half_life_s = pools[span.pool].half_life_s
+        began = decay(as_of - span.began, half_life_s)
+        ended = 1.0 if span.ended is None else decay(as_of - span.ended, half_life_s)
+        old = sums.get((span.pool, span.user), Usage())
+        sums[span.pool, span.user] = Usage(
+            card_seconds=old.card_seconds + _whole(half_life_s) * max(0.0, ended - began),
+            as_of=as_of,
+            cards=old.cards + (span.ended is None),
+        )
+    return sums
+
+
+def standing(
+    usage: Mapping[UsageKey, Usage], pools: Mapping[PoolName, Pool], now: float
+) -> Standing:
+    """Return how everybody stands now."""
+    return {
+        key: int(used.at(now, pools[key[0]].half_life_s) // STANDING_S)
+        for key, used in usage.items()
+        if key[0] in pools
+    }
+
+
+def _whole(half_life_s: float) -> float:
+    """Return the decayed card-seconds of a card that was held for ever."""
+    return half_life_s / log(2)

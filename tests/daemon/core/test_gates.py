@@ -1,0 +1,152 @@
+from typing import Any
+
+import pytest
+
+from eaas import reasons as r
+from eaas.errors import Invalid
+from eaas.ids import PoolName
+from eaas.lifecycle import JobState
+from eaas.wire.rest import SetPool
+from eaas_daemon.core import events as e
+from eaas_daemon.core.ask import shape_of
+from eaas_daemon.core.gates import gates
+from eaas_daemon.core.model import Job
+from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card
+
+
+def a_house() -> House:
+    house = House()
+    house.node("n1", *(a_card(i) for i in range(8)))
+    house.pool("default", "n1")
+    return house
+
+
+def shut(house: House, job: Job) -> list[str]:
+    state = house.state
+    pool, queue = state.pools[job.pool], state.queues[job.ref]
+    return [r.sentence(reason) for reason in gates(shape_of(job), queue, pool, state.held)]
+
+
+def cap_pool(house: House, cards: int | None) -> None:
+    settings = SetPool(max_gpus_per_user=cards)
+    house.do(e.ChangePool(caller=ADMIN, name="default", settings=settings))
+
+
+@pytest.mark.parametrize(
+    ("caps", "sentence"),
+    [
+        ({"max_running": 2}, "queue default/default may run 2 jobs at once and runs 2"),
+        (
+            {"max_gpus": 5},
+            "queue default/default may hold 5 cards at once and holds 4; 2 more would be too many",
+        ),
+        ({"max_per_user": 2}, "in queue default/default alice may run 2 jobs at once and runs 2"),
+        (
+            {"max_gpus_per_user": 4},
+            "in queue default/default alice may hold 4 cards at once and holds 4;"
+            " 2 more would be too many",
+        ),
+    ],
+)
+def test_a_cap_of_the_queue_holds_the_third_job_back_and_says_so(
+    caps: dict[str, Any], sentence: str
+) -> None:
+    house = a_house()
+    house.queue("default", **caps)
+
+    jobs = [house.submit(ALICE, gpus=2) for _ in range(3)]
+
+    assert [job.state for job in jobs] == [JobState.STARTING, JobState.STARTING, JobState.PENDING]
+    assert shut(house, jobs[2]) == [sentence]
+
+
+def test_a_cap_for_one_user_leaves_room_for_another() -> None:
+    house = a_house()
+    house.queue("default", max_per_user=1)
+
+    mine, other, his = house.submit(ALICE), house.submit(ALICE), house.submit(BOB)
+
+    assert [job.state for job in (mine, other, his)] == [
+        JobState.STARTING,
+        JobState.PENDING,
+        JobState.STARTING,
+    ]
+
+
+def test_the_pools_cap_counts_all_queues_together() -> None:
+    house = a_house()
+    house.queue("night")
+    cap_pool(house, 3)
+
+    first, second = house.submit(gpus=2), house.submit(gpus=2, queue="night")
+
+    assert (first.state, second.state) == (JobState.STARTING, JobState.PENDING)
+    assert shut(house, second) == [
+        "in pool default alice may hold 3 cards at once and holds 2; 2 more would be too many"
+    ]
+
+
+def test_a_cap_that_is_raised_lets_the_next_one_go_in_that_step() -> None:
+    house = a_house()
+    cap_pool(house, 1)
+    house.submit(gpus=1)
+    second = house.submit(gpus=1)
+    assert second.state is JobState.PENDING
+
+    cap_pool(house, 2)
+
+    assert house.job(second.number).state is JobState.STARTING
+
+
+def test_what_ends_makes_room_under_a_cap() -> None:
+    house = a_house()
+    house.queue("default", max_per_user=1)
+    first, second = house.submit(), house.submit()
+
+    house.ended(house.running(first))
+
+    assert house.job(second.number).state is JobState.STARTING
+
+
+def test_a_job_without_cards_is_not_held_back_by_a_cap_of_cards() -> None:
+    house = a_house()
+    house.queue("default", max_gpus=0, max_gpus_per_user=0)
+    cap_pool(house, 0)
+
+    assert house.submit(gpus=0).state is JobState.STARTING
+
+
+@pytest.mark.parametrize("cap", ["max_gpus", "max_gpus_per_user"])
+def test_a_job_that_asks_for_more_than_a_cap_is_refused_at_once(cap: str) -> None:
+    house = a_house()
+    caps: dict[str, Any] = {cap: 2}
+    house.queue("default", **caps)
+
+    with pytest.raises(Invalid, match="gpus must be 2 at most"):
+        house.submit(gpus=3)
+
+
+def test_a_job_that_asks_for_more_than_the_pool_gives_one_user_is_refused_at_once() -> None:
+    house = a_house()
+    cap_pool(house, 1)
+
+    with pytest.raises(Invalid, match="pool default gives one user 1 card at once"):
+        house.submit(gpus=2)
+
+
+def test_every_gate_that_is_shut_is_told() -> None:
+    house = a_house()
+    house.queue("default", max_running=1, max_per_user=1)
+    house.submit()
+    job = house.submit()
+    house.queue("default", paused=True)
+
+    assert [
+        reason.code
+        for reason in gates(
+            shape_of(job),
+            house.state.queues[job.ref],
+            house.state.pools[PoolName("default")],
+            house.state.held,
+        )
+    ] == ["queue_paused", "queue_full", "user_cap"]

@@ -1,0 +1,86 @@
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eaas.ids import PoolName, UserName
+from eaas_daemon.core.model import Pool
+from eaas_daemon.core.usage import Span, Usage, decay, past, standing
+
+DAY = 86400.0
+POOL = PoolName("default")
+POOLS = {POOL: Pool(name=POOL)}
+ALICE = UserName("alice")
+
+
+def test_a_card_second_counts_half_after_the_half_life_and_a_quarter_after_two() -> None:
+    used = Usage(card_seconds=800.0, as_of=1000.0)
+
+    assert used.at(1000.0, DAY) == 800.0
+    assert used.at(1000.0 + DAY, DAY) == pytest.approx(400.0)
+    assert used.at(1000.0 + 2 * DAY, DAY) == pytest.approx(200.0)
+
+
+def test_two_cards_for_a_minute_are_a_hundred_and_twenty_card_seconds() -> None:
+    used = Usage().holding(2, 0.0, DAY).holding(-2, 60.0, DAY)
+
+    assert used.cards == 0
+    assert used.card_seconds == pytest.approx(120.0, rel=1e-3)
+
+
+def test_a_card_that_is_held_for_ever_comes_to_a_bounded_use() -> None:
+    held = Usage().holding(1, 0.0, DAY)
+
+    assert held.at(1e9, DAY) == pytest.approx(DAY / 0.6931471805599453)
+
+
+def test_a_clock_that_went_back_adds_nothing_and_takes_nothing() -> None:
+    used = Usage(card_seconds=10.0, as_of=1000.0, cards=3)
+
+    assert used.at(400.0, DAY) == 10.0
+    assert used.holding(1, 400.0, DAY) == Usage(card_seconds=10.0, as_of=1000.0, cards=4)
+
+
+def test_users_are_level_within_a_card_minute() -> None:
+    usage = {
+        (POOL, ALICE): Usage(card_seconds=119.0),
+        (POOL, UserName("bob")): Usage(card_seconds=61.0),
+        (PoolName("gone"), ALICE): Usage(card_seconds=1e6),
+    }
+
+    assert standing(usage, POOLS, 0.0) == {(POOL, "alice"): 1, (POOL, "bob"): 1}
+
+
+moments = st.lists(
+    st.tuples(st.integers(0, 500_000), st.integers(1, 90_000), st.booleans()), max_size=8
+)
+
+
+@given(moments)
+def test_use_told_event_by_event_is_the_use_of_the_spans(
+    taken: Sequence[tuple[int, int, bool]],
+) -> None:
+    spans = [
+        Span(POOL, ALICE, float(began), None if still else float(began + length))
+        for began, length, still in taken
+    ]
+    turns = [(span.began, 1) for span in spans]
+    turns += [(span.ended, -1) for span in spans if span.ended is not None]
+    told = Usage()
+    for at, more in sorted(turns):
+        told = told.holding(more, at, DAY)
+
+    again = past(spans, POOLS).get((POOL, ALICE), Usage())
+
+    assert again.cards == told.cards
+    for now in (600_000.0, 5_000_000.0):
+        assert again.at(now, DAY) == pytest.approx(told.at(now, DAY), rel=1e-6, abs=1e-6)
+
+
+def test_the_past_of_a_pool_that_is_gone_counts_for_nobody() -> None:
+    assert past([Span(PoolName("gone"), ALICE, 0.0, 10.0)], POOLS) == {}
+
+
+def test_nothing_decays_in_no_time() -> None:
+    assert (decay(0.0, DAY), decay(-5.0, DAY), decay(DAY, DAY)) == (1.0, 1.0, 0.5)
