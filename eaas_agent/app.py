@@ -57,8 +57,8 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     clock: Callable[[], float] = time.time
     monotonic: Callable[[], float] = time.monotonic
     rng: random.Random = msgspec.field(default_factory=random.Random)
-    runtimes: Callable[[Path, str, Mapping[str, str]], Makers] = makers
-    """Takes the state folder, the agent's id and the environment."""
+    runtimes: Callable[[Path, str, Mapping[str, str], str | None], Makers] = makers
+    """Takes the state folder, the agent's id, the environment and the images' mirror."""
 
 
 Attend = Callable[[AtWork], Coroutine[Any, Any, None]]
@@ -75,7 +75,7 @@ async def serve(config: AgentConfig, given: Given, attend: Attend = unattended) 
         Ledger(state_dir / "ledger.db") as ledger,
     ):
         recovered = ledger.recover()
-        make = given.runtimes(state_dir, recovered.node_uid, given.environ)
+        make = given.runtimes(state_dir, recovered.node_uid, given.environ, config.image_mirror)
         live = any(attempt.live for attempt in recovered.attempts)
         chosen = await choose(
             config.runtime, make, bound_to=ledger.meta(_BOUND_TO) if live else None

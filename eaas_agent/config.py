@@ -31,6 +31,8 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     """None for as many as the machine has."""
     labels: dict[str, str]
     mounts: tuple[Mount, ...]
+    image_mirror: str | None
+    """The registry that Docker Hub's images are taken from, if it has them."""
     log_cap_mib: int | None
     """What a job's log may take on this node at most, whatever the job asks for."""
     keep_s: float | None
@@ -56,6 +58,7 @@ def config_from(settings: Settings, environ: Mapping[str, str]) -> AgentConfig:
         cpus=settings["cpus"],
         labels=settings["labels"],
         mounts=settings["mounts"],
+        image_mirror=settings["image_mirror"],
         log_cap_mib=settings["log_cap"],
         keep_s=settings["keep"],
     )

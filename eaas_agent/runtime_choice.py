@@ -37,7 +37,12 @@ class Makers(msgspec.Struct, frozen=True):
 
 
 def makers(
-    state_dir: Path, agent_id: str, environ: Mapping[str, str], *, network: str | None = None
+    state_dir: Path,
+    agent_id: str,
+    environ: Mapping[str, str],
+    mirror: str | None = None,
+    *,
+    network: str | None = None,
 ) -> Makers:
     """Return the real runtimes' constructors; the engine's library is loaded only when used."""
 
@@ -45,7 +50,8 @@ def makers(
         from eaas_agent.runtimes.docker import DockerRuntime
         from eaas_agent.runtimes.docker_engine import find_socket
 
-        return DockerRuntime(find_socket(environ) or DOCKER_SOCKET, agent_id, network)
+        socket = find_socket(environ) or DOCKER_SOCKET
+        return DockerRuntime(socket, agent_id, network, mirror=mirror)
 
     return Makers(docker, lambda: ProcessRuntime(state_dir, agent_id))
 

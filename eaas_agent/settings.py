@@ -5,7 +5,7 @@ from typing import Final, Literal
 from eaas.field_checks import Choice, Duration, Memory, Number, Text
 from eaas.job_lists import Labels
 from eaas.settings.host_path import HostPath
-from eaas.settings.keys import LOG_KEYS, NAME, Key
+from eaas.settings.keys import IMAGE_MIRROR, LOG_KEYS, NAME, Key
 from eaas_agent.named_folders import NamedFolders
 
 PROGRAM: Final = "agent"
@@ -70,6 +70,12 @@ KEYS: Final = (
         check=Number(minimum=0.01, maximum=4096),
         about="how many CPUs to offer (default: all there are)",
         metavar="N",
+    ),
+    Key(
+        name="image_mirror",
+        check=IMAGE_MIRROR,
+        about="a registry to take Docker Hub's images from, HOST[:PORT][/PATH]",
+        metavar="HOST",
     ),
     Key(name="labels", check=Labels(), default={}, structured=True),
     Key(name="mounts", check=NamedFolders(), default={}, structured=True),

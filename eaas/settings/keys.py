@@ -46,6 +46,11 @@ NAME: Final = Text(
     pattern=NAME_PATTERN.pattern, rule="lower case, digits and . _ - inside", max_chars=63
 )
 """Names of nodes, pools and queues."""
+IMAGE_MIRROR: Final = Text(
+    pattern=r"[a-z0-9][a-z0-9.-]*(:[0-9]{1,5})?(/[a-z0-9][a-z0-9._-]*)*",
+    rule="HOST[:PORT][/PATH] of a registry",
+)
+"""Where images of Docker Hub are looked for first."""
 
 LOG_KEYS: Final = (
     Key(

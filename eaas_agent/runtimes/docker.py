@@ -42,7 +42,8 @@ class DockerRuntime:
     """The ``Runtime`` port over one engine.
 
     ``agent_id`` goes into a label, so several agents on one engine never see each
-    other's containers. ``network`` is the engine's name of one, None its default bridge.
+    other's containers. ``network`` is the engine's name of one, None its default bridge;
+    ``mirror`` is a registry from which Docker Hub's images come.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class DockerRuntime:
         agent_id: str,
         network: str | None = None,
         *,
+        mirror: str | None = None,
         pids_limit: int = 8192,
         patience: PullPatience | None = None,
         clock: Callable[[], float] = time.time,
@@ -62,7 +64,7 @@ class DockerRuntime:
         self._pids_limit = pids_limit
         self._clock = clock
         self._clocks = LogClocks(clock, monotonic)
-        self._shelf = ImageShelf(self._engine, patience or PullPatience(), monotonic)
+        self._shelf = ImageShelf(self._engine, patience or PullPatience(), monotonic, mirror)
         self._ended: set[str] = set()
         """Handles of attempts whose end was told, until they are removed."""
 

@@ -75,7 +75,7 @@ class Engine:
         path: str,
         *,
         params: Mapping[str, str] | None = None,
-        data: io.BytesIO | None = None,
+        data: io.BytesIO | AsyncIterator[bytes] | None = None,
         headers: Mapping[str, str] | None = None,
         idle_s: float | None = None,
     ) -> AsyncIterator[aiohttp.ClientResponse]:

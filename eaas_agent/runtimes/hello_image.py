@@ -4,14 +4,13 @@ import asyncio
 import io
 import struct
 import tarfile
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 from aiodocker import DockerError
 
 from eaas_agent.runtimes.docker_engine import Engine
-from eaas_agent.runtimes.docker_pull import PullPatience, pull
 from eaas_agent.runtimes.port import Phase
 
 HELLO_IMAGE: Final = "mini-eaas/hello:1"
@@ -30,14 +29,17 @@ _NEEDS_AN_INTERPRETER: Final = 3
 async def provide_hello(
     engine: Engine,
     progress: Callable[[Phase], None],
-    patience: PullPatience,
+    fetch: Callable[[str], Awaitable[str]],
     places: Sequence[Path] = PLACES,
 ) -> None:
-    """Make the image from this machine's static busybox, else from the registry's."""
+    """Make the image from this machine's static busybox, else from the registry's.
+
+    ``fetch`` pulls an image and returns the name under which it then lies here.
+    """
     busybox = next((place for place in places if is_static_elf(place)), None)
     if busybox is None:
-        await pull(engine, FALLBACK, progress, patience)
-        await engine.call("POST", f"images/{FALLBACK}/tag", params=_name(("repo", "tag")))
+        fetched = await fetch(FALLBACK)
+        await engine.call("POST", f"images/{fetched}/tag", params=_name(("repo", "tag")))
         return
     progress(Phase(name="pulling"))
     root = await asyncio.to_thread(root_tar, busybox, await _applets(busybox))

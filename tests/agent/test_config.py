@@ -23,6 +23,7 @@ labels: {rack: "3"}
 mounts:
   datasets: /srv/data:ro
   scratch: /srv/scratch
+image_mirror: registry.lan:5000/hub
 log_cap: 2GiB
 keep: 3d
 """
@@ -50,6 +51,7 @@ def test_a_full_file_is_understood(tmp_path: Path) -> None:
             Mount(name="datasets", path=Path("/srv/data"), read_only=True),
             Mount(name="scratch", path=Path("/srv/scratch"), read_only=False),
         ),
+        image_mirror="registry.lan:5000/hub",
         log_cap_mib=2048,
         keep_s=3 * 86400.0,
     )

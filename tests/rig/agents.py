@@ -46,6 +46,7 @@ def a_config(state_dir: Path, socket: Path, **fields: Any) -> AgentConfig:
         "cpus": 4.0,
         "labels": {},
         "mounts": (),
+        "image_mirror": None,
         "log_cap_mib": None,
         "keep_s": None,
     }

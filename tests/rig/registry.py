@@ -62,9 +62,14 @@ class Registry:
         """The digest of ``good``."""
         return self._images["good"].digest
 
+    @staticmethod
+    def _name(request: web.Request) -> str:
+        """Return the repository's last part: what is in ``library/`` is there without it, too."""
+        return request.match_info["name"].rpartition("/")[2]
+
     async def manifest(self, request: web.Request) -> web.StreamResponse:
         """Answer for a tag or digest."""
-        name = request.match_info["name"]
+        name = self._name(request)
         match name:
             case "missing":
                 return _problem(404, "MANIFEST_UNKNOWN", "manifest unknown")
@@ -84,10 +89,11 @@ class Registry:
 
     async def blob(self, request: web.Request) -> web.StreamResponse:
         """Answer with the config or the layer; ``slow`` sends half of the layer, then crumbs."""
-        image = self._images[request.match_info["name"]]
+        name = self._name(request)
+        image = self._images[name]
         if request.match_info["digest"] == _digest(image.config):
             return web.Response(body=image.config)
-        if request.match_info["name"] != "slow":
+        if name != "slow":
             return web.Response(body=image.layer)
         response = web.StreamResponse(headers={"Content-Length": str(len(image.layer))})
         await response.prepare(request)
@@ -108,8 +114,8 @@ async def running_registry() -> AsyncIterator[Registry]:
     registry = Registry()
     app = web.Application()
     app.router.add_get("/v2/", _answer)
-    app.router.add_get("/v2/{name}/manifests/{reference}", registry.manifest)
-    app.router.add_get("/v2/{name}/blobs/{digest}", registry.blob)
+    app.router.add_get("/v2/{name:.+}/manifests/{reference}", registry.manifest)
+    app.router.add_get("/v2/{name:.+}/blobs/{digest}", registry.blob)
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
