@@ -37,6 +37,8 @@ bench: .venv/.ready
 # For another platform or Python: make bundle FOR='--platform manylinux_2_28_x86_64 --python-version 3.12'
 BUNDLE ?= mini-eaas-bundle.tar
 FOR ?=
+# Images that the machines' engines are to have: make bundle IMAGES='busybox:stable pytorch/pytorch'
+IMAGES ?=
 
 bundle: .venv/.ready
 	rm -rf build/bundle
@@ -46,6 +48,7 @@ bundle: .venv/.ready
 		print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"])' \
 		| sed 's/ /\n/g')
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w build/bundle .
+	[ -z "$(IMAGES)" ] || $(BIN)/python -m eaas_agent.image_files save build/bundle/images.tar $(IMAGES)
 	tar -cf $(BUNDLE) -C build/bundle .
 	rm -rf build
 	@echo "$(BUNDLE): take it to the other machine, and there: ./install.sh --offline $(BUNDLE) ..."
