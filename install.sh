@@ -28,7 +28,9 @@ usage() {
                       keep it out of the list of processes
   --port N            where a new controller listens (default: 7470)
   --user              for yourself alone, without root; otherwise sudo is needed for a role
-  --offline BUNDLE    take all packages from this folder or tar, which `make bundle` made
+  --offline BUNDLE    take all packages from this folder or tar, which `make bundle` made, and
+                      the images in it
+  --image-mirror HOST take Docker Hub's images from this registry (HOST[:PORT][/PATH]) first
   --dry-run           make .venv, then only say what would be done
   -h, --help          this
 
@@ -39,7 +41,8 @@ END
 
 # --- what was asked ----------------------------------------------------------------------------
 
-role=solo server='' token_file='' port='' for_user='' bundle='' dry_run='' uninstall=''
+role=solo server='' token_file='' port='' for_user='' bundle='' mirror='' dry_run='' uninstall=''
+token_typed=''
 
 read_arguments() { # the token goes through the environment from here on
     while (($#)); do
@@ -61,17 +64,18 @@ read_arguments() { # the token goes through the environment from here on
 
 read_value() {
     case $1 in
-    --role | --server | --token | --token-file | --port | --offline) ;;
+    --role | --server | --token | --token-file | --port | --offline | --image-mirror) ;;
     *) die "there is no option $1; ./install.sh --help shows all" ;;
     esac
     [[ -n $2 && $2 != --* ]] || die "$1 needs a value; ./install.sh --help shows all"
     case $1 in
     --role) role=$2 ;;
     --server) server=$2 ;;
-    --token) given_token=$2 ;;
+    --token) given_token=$2 token_typed=yes ;;
     --token-file) token_file=$2 ;;
     --port) port=$2 ;;
     --offline) bundle=$(realpath -m -- "$2") ;;
+    --image-mirror) mirror=$2 ;;
     esac
 }
 
@@ -79,7 +83,10 @@ check_arguments() {
     [[ -z $bundle || -r $bundle ]] || die "$bundle can't be read: make bundle writes such a tar"
     [[ $role == solo || $role == controller || $role == agent ]] ||
         die "there is no role $role: solo, controller or agent"
-    [[ $role == agent || -z $server$token_file ]] || die "--server and --token are for --role agent"
+    [[ $role == agent || -z $server$token_file$token_typed ]] ||
+        die "--server and --token are for a machine that joins a team's pool: add --role agent"
+    [[ $role != controller || -z $mirror ]] ||
+        die "--image-mirror is for machines that run jobs: --role agent, or no role at all"
     [[ $role == controller || -z $port ]] || die "--port is for --role controller"
     [[ $role == solo || -n $for_user || $EUID == 0 || -n $uninstall ]] ||
         die "--role $role is for the whole machine, which takes root: use sudo, or add --user" \
@@ -150,7 +157,7 @@ install_bundle() { # from files alone: no index is asked
     local wheels=$bundle
     if [[ ! -d $bundle ]]; then
         wheels=$(mktemp -d "${TMPDIR:-/tmp}/mini-eaas-bundle.XXXXXXXX")
-        tar -xf "$bundle" -C "$wheels" || return
+        tar -xf "$bundle" -C "$wheels" --exclude ./images.tar || return
     fi
     .venv/bin/python -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear .venv || return
     .venv/bin/python -m pip install --quiet --no-input --disable-pip-version-check --no-index \
@@ -172,6 +179,19 @@ make_environment() {
     }
     rm -f "$log"
     printf '%s\n' "$now" >.venv/.installed
+}
+
+load_images() { # those of the bundle, for the engine of this machine
+    local load=("$root/.venv/bin/python" -m eaas_agent.image_files load)
+    if [[ -z $bundle || $role == controller ]]; then
+        return
+    elif [[ -d $bundle ]]; then
+        [[ -e $bundle/images.tar ]] || return 0
+        "${load[@]}" "$bundle/images.tar"
+    else
+        tar -tf "$bundle" ./images.tar >/dev/null 2>&1 || return 0
+        tar -xOf "$bundle" ./images.tar | "${load[@]}" -
+    fi || say "Note: the images of the bundle are not loaded. Run ./install.sh again once that is put right."
 }
 
 # --- the pool and its first job ----------------------------------------------------------------
@@ -233,10 +253,11 @@ next_steps() {
 
 set_up() { # a role, or its removal: the programs know the rest
     local words=()
-    [[ $role == solo ]] || words+=("$role")
+    [[ -n $uninstall ]] || words+=("$role")
     [[ -z $server ]] || words+=(--server "$server")
     [[ -z $token_file ]] || words+=(--token-file "$token_file")
     [[ -z $port ]] || words+=(--port "$port")
+    [[ -z $mirror ]] || words+=(--image-mirror "$mirror")
     # shellcheck disable=SC2086 # empty ones are to vanish
     MINI_EAAS_TOKEN=$given_token eaas setup "${words[@]}" $for_user $dry_run $uninstall
 }
@@ -265,10 +286,12 @@ main() {
     find_python
     make_environment
     cd "$called_from"
+    [[ -n $dry_run ]] || load_images
     if [[ $role != solo ]]; then
         set_up
         return
     fi
+    [[ -z $mirror ]] || set_up
     if [[ -n $dry_run ]]; then
         say "  mini-eaas up --headless: start the controller and this machine's agent"
         say "  mini-eaas job submit config/jobs/hello.yaml --follow"

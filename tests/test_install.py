@@ -67,7 +67,12 @@ def refusal(clone: Path, *arguments: str, **environ: str) -> str:
         ("--role", "--role needs a value"),
         ("--role --user", "--role needs a value"),
         ("--role boss", "there is no role boss: solo, controller or agent"),
-        ("--role controller --server a", "--server and --token are for --role agent"),
+        ("--role controller --server a", "a machine that joins a team's pool: add --role agent"),
+        ("--token T", "--token are for a machine that joins a team's pool: add --role agent"),
+        ("--server=a --token T", "add --role agent"),
+        ("--token-file f", "add --role agent"),
+        ("--role controller --image-mirror a", "--image-mirror is for machines that run jobs"),
+        ("--image-mirror", "--image-mirror needs a value"),
         ("--role=agent --port 1", "--port is for --role controller"),
         ("--uninstall", "there is no .venv in"),
         ("--offline /no/such.tar", "/no/such.tar can't be read: make bundle writes such a tar"),
@@ -83,7 +88,7 @@ def test_help_tells_of_every_option_and_needs_nothing(clone: Path) -> None:
 
     options = ("--role", "--server", "--token", "--token-file", "--port", "--user", "--offline")
     assert done.returncode == 0
-    for option in (*options, "--dry-run", "--uninstall", "MINI_EAAS_TOKEN"):
+    for option in (*options, "--image-mirror", "--dry-run", "--uninstall", "MINI_EAAS_TOKEN"):
         assert option in done.stdout
 
 

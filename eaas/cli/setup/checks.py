@@ -27,14 +27,20 @@ def warnings(asked: Asked, places: Places, facts: Facts) -> list[str]:
                 "reaches this controller; `listen: 0.0.0.0` lets them"
             )
         if facts.runs_as_root:
+            found.append("the pool that root's `mini-eaas up` runs here becomes this controller's")
+        if facts.own_agent is not None:
             found.append(
-                "the pool that root's `mini-eaas up` runs here becomes this controller's; its "
-                "agent stops, and the role agent installs another"
+                "this machine stays a node of the pool, and its agent becomes a service too"
             )
         if facts.has_settings and asked.port and asked.port != facts.settings.get("port"):
             found.append(f"--port changes nothing: {places.settings} is there and is left as it is")
     elif facts.passport_fits and asked.token is not None:
         found.append("this machine has joined already; the token was not used")
+    if facts.has_settings and asked.image_mirror not in (None, facts.settings.get("image_mirror")):
+        found.append(
+            f"--image-mirror changes nothing: {places.settings} is there and is left as it is; "
+            f"write `image_mirror: {asked.image_mirror}` into it and run this again"
+        )
     return found
 
 

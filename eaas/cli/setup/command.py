@@ -10,17 +10,20 @@ import click
 from eaas.cli.group import SERVER_KEY, TOKEN_KEY, Command
 from eaas.cli.line import Line, prints
 from eaas.cli.output import Lines
+from eaas.cli.processes import running
 from eaas.cli.setup.checks import refusals, warnings
 from eaas.cli.setup.doing import Means, do
-from eaas.cli.setup.facts import Asked, read_facts
+from eaas.cli.setup.facts import Asked, Facts, read_facts, settings_of
 from eaas.cli.setup.places import SERVICE_USER, Places, places_for
-from eaas.cli.setup.plan import plan_install, plan_removal
-from eaas.cli.setup.steps import Step
+from eaas.cli.setup.plan import first_settings, plan_install, plan_removal
+from eaas.cli.setup.steps import PutFile, Step
 from eaas.cli.setup.units import is_of
 from eaas.cli.setup.words import after_install, after_removal
 from eaas.client.address import url_of
 from eaas.errors import EaasError
-from eaas.paths import path_of
+from eaas.field_checks import Wrong
+from eaas.paths import path_of, paths_from
+from eaas.settings.keys import IMAGE_MIRROR
 from eaas.tokens import Token, read_token
 
 
@@ -31,10 +34,11 @@ class NotNow(EaasError):
 
 
 @click.command(cls=Command)
-@click.argument("role", type=click.Choice(("controller", "agent")), required=False)
+@click.argument("role", type=click.Choice(("solo", "controller", "agent")), required=False)
 @click.option("--token-file", metavar="FILE", help="The file with the token.")
 @click.option("--user", "for_user", is_flag=True, help="For yourself alone.")
 @click.option("--port", type=click.IntRange(1, 65535), metavar="N", help="The controller's port.")
+@click.option("--image-mirror", metavar="HOST", help="Where Docker Hub's images are taken from.")
 @click.option("--uninstall", is_flag=True, help="Stop and remove what runs from this clone.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @prints
@@ -44,6 +48,7 @@ def setup(
     token_file: str | None,
     for_user: bool,
     port: int | None,
+    image_mirror: str | None,
     uninstall: bool,
     dry_run: bool,
 ) -> None:
@@ -63,9 +68,44 @@ def setup(
         server=None if server is None else url_of(server, secret=True),
         token=_token(token_file) if role == "agent" else None,
         port=port,
+        image_mirror=_mirror(image_mirror),
     )
+    if role == "solo":
+        _prepare_solo(line, asked, clone, dry_run=dry_run)
+        return
     places = places_for(role, clone, os.environ, for_user=for_user)  # type: ignore[arg-type]
     _install(line, asked, places, dry_run=dry_run)
+
+
+def _mirror(text: str | None) -> str | None:
+    try:
+        return None if text is None else IMAGE_MIRROR.read(text)
+    except Wrong as error:
+        raise click.UsageError(f"--image-mirror {error.sentence}") from error
+
+
+def _prepare_solo(line: Line, asked: Asked, clone: Path, *, dry_run: bool) -> None:
+    """Write the settings of the agent that `mini-eaas up` starts, if they are asked for."""
+    agent = places_for("agent", clone, os.environ, for_user=os.geteuid() != 0)
+    facts = Facts(
+        is_root=os.geteuid() == 0,
+        manager="none",
+        free_mib=None,
+        has_settings=agent.settings.exists(),
+        settings=settings_of(agent)[0],
+    )
+    for each in warnings(asked, agent, facts):
+        line.out.remark(f"Note: {each}.")
+    if asked.image_mirror is None or facts.has_settings:
+        return
+    _go(
+        line,
+        [PutFile(path=agent.settings, text=first_settings(asked, agent))],
+        Means(os.environ),
+        dry_run=dry_run,
+    )
+    if running(paths_from(os.environ), agent.program) is not None:
+        line.out.remark("Note: its agent runs already; it takes that up after mini-eaas down.")
 
 
 def _token(file: str | None) -> Token | None:

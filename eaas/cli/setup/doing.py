@@ -18,6 +18,7 @@ from eaas.cli.setup.steps import (
     Linger,
     MakeFolder,
     MakeUser,
+    MoveFolder,
     PutFile,
     RemoveFile,
     RemoveUser,
@@ -76,6 +77,19 @@ def _(step: MakeFolder, means: Means) -> None:
         _give(step.path, user.pw_uid, user.pw_gid)
 
 
+@do.register
+def _(step: MoveFolder, means: Means) -> None:
+    step.target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        step.path.rename(step.target)
+    except OSError as error:
+        raise StepFailed(
+            f"{step.path} can't become {step.target} ({error.strerror}). The controller runs; this "
+            "machine's agent does not until the folder is there"
+        ) from error
+    step.path.symlink_to(step.target)
+
+
 def _give(folder: Path, uid: int, gid: int) -> None:
     """Let the folder and what is in it belong to the user; links are not followed."""
     for place, folders, files, handle in os.fwalk(folder):
@@ -126,7 +140,7 @@ def _(step: Systemctl, means: Means) -> None:
             return
         of = "--user -u" if step.for_user else "-u"
         raise StepFailed(
-            f"{error.sentence}\njournalctl {of} {step.words[-1]} -n 20 says more"
+            f"{error.sentence}\njournalctl {of} {step.order[-1]} -n 20 says more"
         ) from error
 
 

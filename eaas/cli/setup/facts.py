@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pwd
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -35,6 +36,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     token: Token | None = None
     port: int | None = None
     """Where a new controller is to listen."""
+    image_mirror: str | None = None
+    """A registry that a new agent takes Docker Hub's images from."""
 
 
 class Passport(msgspec.Struct, frozen=True):
@@ -42,6 +45,13 @@ class Passport(msgspec.Struct, frozen=True):
 
     url: str
     ca: str
+
+
+class OwnAgent(msgspec.Struct, frozen=True):
+    """An agent of a pool on one machine: where its data lies, and what its settings file says."""
+
+    folder: Path
+    settings: str = ""
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,13 +85,15 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it is of the controller that the token names, or no token was given."""
     agent_here: bool = False
     """Whether an agent of this clone runs beside the controller."""
+    own_agent: OwnAgent | None = None
+    """The agent that `mini-eaas up` ran here, if no role has taken it over."""
     lingers: bool = True
 
 
 def read_facts(asked: Asked, places: Places, agent: Places, environ: Mapping[str, str]) -> Facts:
     """Look at the machine; ``agent`` is where an agent beside a controller would lie."""
     manager = service_manager(for_user=asked.for_user)
-    found, wrong = _settings(places)
+    found, wrong = settings_of(places)
     port = asked.port if asked.port and not places.settings.exists() else found.get("port")
     answers = asyncio.run(_answers(places.home))
     is_controller = places.role == "controller"
@@ -105,6 +117,7 @@ def read_facts(asked: Asked, places: Places, agent: Places, environ: Mapping[str
         passport=passport,
         passport_fits=passport is not None and _fits(passport, asked.token),
         agent_here=is_controller and _runs(agent, manager),
+        own_agent=_own_agent(places, agent) if is_controller else None,
         lingers=manager != "user" or Path("/var/lib/systemd/linger", _login()).exists(),
     )
 
@@ -121,7 +134,7 @@ def service_manager(*, for_user: bool) -> Manager:
     return "user" if for_user else "system"
 
 
-def _settings(places: Places) -> tuple[dict[str, object], str | None]:
+def settings_of(places: Places) -> tuple[dict[str, object], str | None]:
     """Return what the program itself makes of its settings file, or its words about a mistake."""
     if not places.settings.exists():
         return {}, None
@@ -234,6 +247,18 @@ def _runs(places: Places, manager: Manager) -> bool:
     if manager != "none":
         return (places.units / f"{places.unit}.service").exists()
     return places.settings.exists() and running(places.paths, places.program) is not None
+
+
+def _own_agent(places: Places, agent: Places) -> OwnAgent | None:
+    """Return this pool's agent if it has one that is no service and goes to no other controller."""
+    folder = places.paths.agent_state(agent.node)
+    if folder.is_symlink() or not (folder / "ledger.db").exists():
+        return None
+    settings = agent.settings.read_text() if agent.settings.exists() else ""
+    goes_elsewhere = re.search("^server:", settings, re.MULTILINE) is not None
+    is_service = (agent.units / f"{agent.unit}.service").exists()
+    has_joined = (folder / "passport.json").exists()
+    return None if is_service or goes_elsewhere or has_joined else OwnAgent(folder, settings)
 
 
 def _runs_as_root(places: Places) -> bool:

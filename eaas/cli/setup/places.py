@@ -37,9 +37,14 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
     """As whom the program runs; None for whoever installs it."""
 
     @property
+    def node(self) -> str:
+        """Return what this machine is called as a node."""
+        return host_name(gethostname())
+
+    @property
     def program(self) -> str:
         """Return the name of its pid file and log."""
-        return "controller" if self.role == "controller" else f"agent-{host_name(gethostname())}"
+        return "controller" if self.role == "controller" else f"agent-{self.node}"
 
     @property
     def unit(self) -> str:

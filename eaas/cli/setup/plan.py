@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from eaas.cli.setup.facts import Asked, Facts
+from eaas.cli.setup.facts import Asked, Facts, OwnAgent
 from eaas.cli.setup.places import MARK, Places
 from eaas.cli.setup.steps import (
     Backup,
@@ -12,6 +12,7 @@ from eaas.cli.setup.steps import (
     Linger,
     MakeFolder,
     MakeUser,
+    MoveFolder,
     PutFile,
     RemoveFile,
     RemoveUser,
@@ -60,9 +61,24 @@ def plan_install(
                 socket=paths_from({"MINI_EAAS_HOME": str(places.home)}).socket, pool=DEFAULT_POOL
             )
         )
-        if facts.agent_here:
+        if facts.own_agent is not None:
+            steps += _taken_over(facts.own_agent, places, agent)
+        if facts.agent_here or facts.own_agent is not None:
             steps += _started(agent, facts, examples["agent"])
     return steps
+
+
+def _taken_over(own: OwnAgent, places: Places, agent: Places) -> Iterator[Step]:
+    """Yield what makes the agent of `mini-eaas up` the controller's neighbour for good.
+
+    It stays the node that it is, with its jobs; it comes in by the socket, without a token.
+    """
+    yield _stopped(agent)
+    if own.folder != agent.state_dir:
+        yield MoveFolder(path=own.folder, target=agent.state_dir)
+    yield MakeFolder(path=agent.state_dir, mode=0o711)
+    socket = paths_from({"MINI_EAAS_HOME": str(places.home)}).socket
+    yield PutFile(path=agent.settings, text=f"{own.settings or _head(agent)}server: {socket}\n")
 
 
 def plan_removal(
@@ -76,10 +92,10 @@ def plan_removal(
     for_user = facts.manager == "user"
     steps: list[Step] = []
     for path, name in units.items():
-        steps.append(Systemctl(words=("disable", "--now", name), for_user=for_user, may_fail=True))
+        steps.append(Systemctl(order=("disable", "--now", name), for_user=for_user, may_fail=True))
         steps.append(RemoveFile(path=path))
     if units:
-        steps.append(Systemctl(words=("daemon-reload",), for_user=for_user, may_fail=True))
+        steps.append(Systemctl(order=("daemon-reload",), for_user=for_user, may_fail=True))
     homes = {places.run_home: places for places in found}
     for places in homes.values():
         owner = places.service_user if facts.user != "none" and not facts.runs_as_root else None
@@ -91,15 +107,20 @@ def plan_removal(
 
 def first_settings(asked: Asked, places: Places) -> str:
     """Return the settings file of a role where there is none yet."""
-    example = places.clone / "config" / places.settings.name
-    head = f"# Every setting is explained in {example}\n\n"
     if places.role == "agent":
-        return f"{head}server: {asked.server}\n" if asked.server else head
+        server = f"server: {asked.server}\n" if asked.server else ""
+        mirror = f"image_mirror: {asked.image_mirror}\n" if asked.image_mirror else ""
+        return _head(places) + server + mirror
     return (
-        f"{head}listen: 0.0.0.0\nport: {asked.port or 7470}\n"
+        f"{_head(places)}listen: 0.0.0.0\nport: {asked.port or 7470}\n"
         "# By which name others know this machine, if its address may change:\n"
         "# names: [pool.example.org]\n"
     )
+
+
+def _head(places: Places) -> str:
+    example = places.clone / "config" / places.settings.name
+    return f"# Every setting is explained in {example}\n\n"
 
 
 def _join(asked: Asked, places: Places, facts: Facts) -> Iterator[Step]:
@@ -107,7 +128,7 @@ def _join(asked: Asked, places: Places, facts: Facts) -> Iterator[Step]:
         return
     if facts.manager != "none" and (places.units / f"{places.unit}.service").exists():
         for_user = facts.manager == "user"
-        yield Systemctl(words=("stop", places.unit), for_user=for_user, may_fail=True)
+        yield Systemctl(order=("stop", places.unit), for_user=for_user, may_fail=True)
     yield _stopped(places)
     yield Join(
         program=places.bin / "eaas-agent",
@@ -126,9 +147,9 @@ def _started(places: Places, facts: Facts, example: str) -> Iterator[Step]:
     text = unit_text(example, places, for_user=for_user)
     yield PutFile(path=places.units / f"{places.unit}.service", text=text)
     yield _stopped(places)
-    yield Systemctl(words=("daemon-reload",), for_user=for_user)
-    yield Systemctl(words=("enable", places.unit), for_user=for_user)
-    yield Systemctl(words=("restart", places.unit), for_user=for_user)
+    yield Systemctl(order=("daemon-reload",), for_user=for_user)
+    yield Systemctl(order=("enable", places.unit), for_user=for_user)
+    yield Systemctl(order=("restart", places.unit), for_user=for_user)
     if not facts.lingers:
         yield Linger()
 

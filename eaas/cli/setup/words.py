@@ -16,7 +16,9 @@ def after_install(places: Places, facts: Facts, *, token: bool) -> list[str]:
     told = ["", f"The {places.role} runs, from {places.clone}."]
     told += _where(places, facts)
     if places.role == "controller":
-        if not facts.has_data:
+        if facts.own_agent is not None:
+            told.append(f"  agent     {places.node}, as before")
+        if not (facts.has_data and facts.has_settings):
             address, text = asyncio.run(_address_and_token(places, token))
             told += ["", *how_to_come_in(places, address, text)]
     elif facts.passport is None:

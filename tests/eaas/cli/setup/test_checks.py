@@ -1,9 +1,10 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from eaas.cli.setup.checks import refusals, warnings
-from eaas.cli.setup.facts import Asked, Passport
+from eaas.cli.setup.facts import Asked, OwnAgent, Passport
 from eaas.cli.setup.network import Outward
 from eaas.tokens import new_token
 from tests.eaas.cli.setup.building import some_facts, some_places
@@ -127,3 +128,23 @@ def test_roots_own_pool_becomes_the_teams() -> None:
     [sentence] = warnings(Asked(), some_places("controller"), some_facts(runs_as_root=True))
 
     assert "becomes this controller's" in sentence
+
+
+def test_a_machine_whose_pool_becomes_the_teams_stays_a_node_of_it() -> None:
+    facts = some_facts(own_agent=OwnAgent(Path("/var/lib/mini-eaas/agents/here")))
+
+    [sentence] = warnings(Asked(), some_places("controller"), facts)
+
+    assert "stays a node of the pool" in sentence
+
+
+def test_a_mirror_that_the_settings_do_not_name_is_not_taken_up_and_that_is_said() -> None:
+    asked = Asked(image_mirror="registry.lan")
+    other = some_facts(has_settings=True, settings={"image_mirror": None}, passport_fits=True)
+    same = some_facts(has_settings=True, settings={"image_mirror": "registry.lan"})
+
+    [sentence] = warnings(asked, some_places("agent"), other)
+
+    assert "write `image_mirror: registry.lan` into it" in sentence
+    assert warnings(asked, some_places("agent"), same) == []
+    assert warnings(asked, some_places("agent"), some_facts()) == []

@@ -44,3 +44,18 @@ def test_what_is_wrong_is_listed_and_nothing_is_changed(
     assert said.code == 1
     assert said.err.startswith("nothing was changed:\n")
     assert sorted(home.iterdir()) == before
+
+
+def test_a_pool_on_one_machine_can_have_a_mirror_too(typing: Type, home: Path) -> None:
+    settings = home / "agent.yaml"
+    refused = typing("setup", "solo", "--image-mirror", "https://registry.lan")
+    only_said = typing("setup", "solo", "--image-mirror", "registry.lan", "--dry-run")
+    assert not settings.exists()
+    typing("setup", "solo", "--image-mirror", "registry.lan")
+    again = typing("setup", "solo", "--image-mirror", "other.lan")
+
+    assert refused.code == 2
+    assert "--image-mirror must be HOST[:PORT][/PATH] of a registry" in refused.err
+    assert only_said.err == f"  write {settings}\n"
+    assert settings.read_text().endswith("\nimage_mirror: registry.lan\n")
+    assert "--image-mirror changes nothing" in again.err

@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from eaas.cli.setup.facts import Asked, last_words, own_environ, read_facts, service_manager
+from eaas.cli.setup.facts import (
+    Asked,
+    OwnAgent,
+    last_words,
+    own_environ,
+    read_facts,
+    service_manager,
+)
 from eaas.cli.setup.places import Places, places_for
 from eaas.tokens import new_token
 
@@ -63,6 +70,31 @@ def test_settings_are_what_the_program_makes_of_them(tmp_path: Path, tools: Path
     assert (right.settings["port"], right.settings["names"]) == (7999, ["pool"])
     assert right.settings_wrong is None
     assert "prot" in (wrong.settings_wrong or "")
+
+
+def test_the_pools_own_agent_is_one_that_is_no_service_and_goes_nowhere_else(
+    tmp_path: Path, tools: Path
+) -> None:
+    manager_that_says(tools, "offline")
+    places, agent = places_in(tmp_path), places_in(tmp_path, "agent")
+
+    def found() -> OwnAgent | None:
+        return read_facts(Asked(), places, agent, os.environ).own_agent
+
+    none = found()
+    agent.state_dir.mkdir(parents=True)
+    (agent.state_dir / "ledger.db").touch()
+    bare = found()
+    agent.settings.write_text("cpus: 2\n")
+    with_settings = found()
+    agent.settings.write_text("cpus: 2\nserver: pool\n")
+    elsewhere = found()
+    agent.settings.unlink()
+    (agent.state_dir / "passport.json").touch()
+
+    assert (none, bare) == (None, OwnAgent(agent.state_dir))
+    assert with_settings == OwnAgent(agent.state_dir, "cpus: 2\n")
+    assert (elsewhere, found()) == (None, None)
 
 
 def test_a_passport_fits_where_the_token_is_of_its_controller_or_there_is_none(

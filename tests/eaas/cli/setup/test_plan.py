@@ -1,7 +1,7 @@
 from pathlib import Path
 from typing import Any
 
-from eaas.cli.setup.facts import Asked, Passport
+from eaas.cli.setup.facts import Asked, OwnAgent, Passport
 from eaas.cli.setup.places import Role
 from eaas.cli.setup.plan import first_settings, plan_install, plan_removal
 from eaas.cli.setup.steps import PutFile, Stop
@@ -10,6 +10,7 @@ from tests.eaas.cli.setup.building import some_facts, some_places
 
 UNIT = "[Unit]\nDescription=it\n"
 EXAMPLES = {"controller": UNIT, "agent": UNIT}
+POOL_IS_MADE = "make the pool default if there is none"
 JOINING = Asked(server="https://pool:7470", token=new_token("join", "a" * 52))
 
 
@@ -87,6 +88,39 @@ def test_roots_pool_is_stopped_before_its_folder_changes_hands() -> None:
     )
 
 
+def test_the_agent_of_a_pool_on_one_machine_stays_with_its_jobs() -> None:
+    own = OwnAgent(Path("/var/lib/mini-eaas/agents/here"), "image_mirror: registry.lan\n")
+    facts: dict[str, Any] = {"runs_as_root": True, "has_data": True, "own_agent": own}
+
+    steps = said("controller", Asked(), **facts)
+    [settings] = [
+        step.text
+        for step in plan_install(
+            Asked(),
+            some_places("controller"),
+            some_places("agent"),
+            some_facts(**facts),
+            examples=EXAMPLES,
+            at="now",
+        )
+        if isinstance(step, PutFile) and step.path.name == "agent.yaml"
+    ]
+
+    after_the_pool = steps[steps.index("wait until the controller answers; " + POOL_IS_MADE) + 1 :]
+    assert after_the_pool == [
+        f"stop {some_places('agent').program}; jobs run on",
+        "move /var/lib/mini-eaas/agents/here to /var/lib/mini-eaas-agent, with a link in its place",
+        "see to the folder /var/lib/mini-eaas-agent",
+        "write /etc/mini-eaas/agent.yaml",
+        "write /etc/systemd/system/mini-eaas-agent.service",
+        f"stop {some_places('agent').program}; jobs run on",
+        "systemctl daemon-reload",
+        "systemctl enable mini-eaas-agent",
+        "systemctl restart mini-eaas-agent",
+    ]
+    assert settings == "image_mirror: registry.lan\nserver: /var/lib/mini-eaas/controller.sock\n"
+
+
 def test_no_step_shows_the_token_and_no_file_has_it() -> None:
     places = some_places("agent")
     steps = plan_install(JOINING, places, places, some_facts(), examples=EXAMPLES, at="now")
@@ -102,10 +136,12 @@ def test_no_step_shows_the_token_and_no_file_has_it() -> None:
 def test_first_settings_open_a_controller_and_point_an_agent_to_it() -> None:
     controller = first_settings(Asked(port=7500), some_places("controller"))
     agent = first_settings(JOINING, some_places("agent"))
+    mirrored = first_settings(Asked(image_mirror="registry.lan:5000"), some_places("agent"))
 
     assert "\nlisten: 0.0.0.0\nport: 7500\n" in controller
     assert "/opt/mini-eaas/config/controller.yaml" in controller
     assert agent.endswith("\nserver: https://pool:7470\n")
+    assert mirrored.endswith("\n\nimage_mirror: registry.lan:5000\n")
 
 
 def test_what_is_removed_are_units_programs_and_the_user_that_was_made() -> None:

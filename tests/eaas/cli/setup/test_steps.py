@@ -22,5 +22,5 @@ def test_a_start_is_a_command_line_that_a_crontab_can_have_too() -> None:
 def test_a_persons_manager_is_another_than_the_machines() -> None:
     words = ("restart", "mini-eaas-agent")
 
-    assert Systemctl(words=words, for_user=True).said == "systemctl --user restart mini-eaas-agent"
-    assert Systemctl(words=words, for_user=False).said == "systemctl restart mini-eaas-agent"
+    assert Systemctl(order=words, for_user=True).said == "systemctl --user restart mini-eaas-agent"
+    assert Systemctl(order=words, for_user=False).said == "systemctl restart mini-eaas-agent"

@@ -21,7 +21,7 @@ def test_a_token_stands_in_the_line_to_paste_and_otherwise_how_one_is_made() -> 
 
 
 def test_an_upgrade_tells_only_where_things_are() -> None:
-    upgraded = some_facts(has_data=True)
+    upgraded = some_facts(has_data=True, has_settings=True)
     rejoined = some_facts(passport=Passport(ADDRESS, ""))
 
     assert after_install(some_places("controller"), upgraded, token=True) == [
