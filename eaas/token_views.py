@@ -39,6 +39,11 @@ class AgentPassView(View, frozen=True, kw_only=True):
     """The controller's."""
     protocol_min: int
     protocol_max: int
+    epoch: int = 0
+    life: str = ""
+    """New with every start of the controller; empty from an older version."""
+    past_seq: int | None = None
+    """How far it knows the life that was asked for; None: not at all."""
 
 
 class JoinedView(View, frozen=True, kw_only=True):

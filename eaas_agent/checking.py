@@ -13,13 +13,16 @@ from eaas.client.address import DEFAULT_PORT, Address
 from eaas.program import FAILED, STOPPED
 from eaas.safe_text import safe_text
 from eaas.tokens import fingerprint
+from eaas_agent.allegiance import Obeyed
 from eaas_agent.check_step import Step
 from eaas_agent.config import AgentConfig
+from eaas_agent.ledger import who_was_obeyed
 from eaas_agent.passport import Passport, read_passport
 from eaas_agent.proving import (
     NEW_TOKEN,
     Asker,
     clock_step,
+    copy_step,
     shown_token,
     tls_step,
     token_step,
@@ -43,14 +46,14 @@ async def check_once(config: AgentConfig, say: Callable[[str], None]) -> int:
 
 async def steps(config: AgentConfig) -> AsyncGenerator[Step, None]:
     """Yield the steps; the one that makes the rest senseless is the last."""
-    address = config.address
+    address, obeyed = config.address, who_was_obeyed(config.state_dir / "ledger.db")
     if address.socket is not None:
         step = await socket_step(address.socket)
         yield step
         if step.is_ok:
             connector = aiohttp.UnixConnector(str(address.socket))
             async with connector:
-                async for step in _told(Asker(address.url, connector), True, None):
+                async for step in _told(Asker(address.url, connector), True, None, obeyed):
                     yield step
         return
     place = urlsplit(address.url)
@@ -62,11 +65,13 @@ async def steps(config: AgentConfig) -> AsyncGenerator[Step, None]:
     step = await port_step(addresses, port)
     yield step
     if step.is_ok:
-        async for step in _proved(address, read_passport(config.state_dir)):
+        async for step in _proved(address, read_passport(config.state_dir), obeyed):
             yield step
 
 
-async def _proved(address: Address, passport: Passport | None) -> AsyncGenerator[Step, None]:
+async def _proved(
+    address: Address, passport: Passport | None, obeyed: Obeyed
+) -> AsyncGenerator[Step, None]:
     """Yield the steps from where there is a connection."""
     text = address.token or (passport.credential if passport is not None else None)
     wrong, token = (None, None) if text is None else shown_token(text)
@@ -93,17 +98,19 @@ async def _proved(address: Address, passport: Passport | None) -> AsyncGenerator
             name="token", text="there is none, and this agent has not joined", advice=NEW_TOKEN
         )
     else:
-        async for step in _told(asker, tls, text):
+        async for step in _told(asker, tls, text, obeyed):
             yield step
 
 
 async def _told(
-    asker: Asker, tls: ssl.SSLContext | bool, token: str | None
+    asker: Asker, tls: ssl.SSLContext | bool, token: str | None, obeyed: Obeyed
 ) -> AsyncGenerator[Step, None]:
     """Yield the steps that the controller itself answers."""
-    step, found, ahead_s = await token_step(asker, tls, token)
+    step, found, ahead_s = await token_step(asker, tls, token, obeyed)
     yield step
     if found is not None:
         yield version_step(found, version("mini-eaas"))
+        if found.role == "node":
+            yield copy_step(found, obeyed)
     if ahead_s is not None:
         yield clock_step(ahead_s)

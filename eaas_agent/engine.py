@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from eaas.progress import Progress
 from eaas.wire.from_agent import Held
+from eaas_agent.allegiance import Obeyed
 from eaas_agent.attempts import Runners
 from eaas_agent.ledger import Ledger, LedgerFull, Recovered
 from eaas_agent.log_pump import LogPump
@@ -112,9 +113,9 @@ class Engine:
         self._node.keep_at_most_s = math.inf if keep_s is None else keep_s
 
     @property
-    def epoch(self) -> int:
-        """Return the highest controller epoch this node has seen."""
-        return self._node.epoch
+    def obeyed(self) -> Obeyed:
+        """Return which controller this node obeyed last."""
+        return self._node.obeyed
 
     async def run(
         self, runners: Runners, pump: LogPump, claims_changed: Callable[[], None]
@@ -155,7 +156,7 @@ def node_from(recovered: Recovered, machine: Machine, keep_s: float | None) -> N
     node = Node(
         boot_id=machine.boot_id,
         booted_at=machine.booted_at,
-        epoch=recovered.epoch,
+        obeyed=recovered.obeyed,
         last_seq=recovered.last_seq,
         keep_at_most_s=math.inf if keep_s is None else keep_s,
     )

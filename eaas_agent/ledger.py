@@ -8,7 +8,7 @@ one none extra. Reads of single rows happen on the event loop, over a connection
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +18,7 @@ import msgspec
 from eaas.errors import EaasError
 from eaas.ids import new_uid
 from eaas.wire.from_agent import Fact, Spooled
+from eaas_agent.allegiance import Obeyed
 from eaas_agent.changes import Changes
 from eaas_agent.model import Attempt
 
@@ -42,9 +43,27 @@ class Recovered(msgspec.Struct, frozen=True):
 
     node_uid: str
     spool_id: str
-    epoch: int
+    obeyed: Obeyed
     attempts: tuple[Attempt, ...]
     last_seq: int
+
+
+def obeyed_in(meta: Mapping[str, str]) -> Obeyed:
+    """Return who was obeyed last, by what is kept of it."""
+    return Obeyed(
+        epoch=int(meta.get("epoch", 0)),
+        life=meta.get("life", ""),
+        seq=int(meta.get("life_seq", 0)),
+    )
+
+
+def who_was_obeyed(path: Path) -> Obeyed:
+    """Return it from a ledger that an agent may be at work on; where there is none, nobody was."""
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as reader:
+            return obeyed_in(dict(reader.execute("SELECT key, value FROM meta").fetchall()))
+    except sqlite3.Error:
+        return Obeyed()
 
 
 class Ledger:
@@ -81,7 +100,7 @@ class Ledger:
         return Recovered(
             node_uid=meta["node_uid"],
             spool_id=meta["spool_id"],
-            epoch=int(meta.get("epoch", 0)),
+            obeyed=obeyed_in(meta),
             attempts=tuple(decoder.decode(body) for (body,) in rows),
             last_seq=max(last or 0, int(meta.get("last_seq", 0))),
         )

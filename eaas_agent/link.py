@@ -25,6 +25,7 @@ from eaas.wire.to_agent import (
     Wanted,
     Welcome,
 )
+from eaas_agent.allegiance import Obeyed, refusal
 from eaas_agent.cancelled import heed_cancellation
 from eaas_agent.clocks import Clocks
 from eaas_agent.dial import WRITE_TIMEOUT_S, Backoff, Dial
@@ -37,6 +38,8 @@ WELCOME_WITHIN_S: Final = 30.0
 REFUSED_RETRY_S: Final = 30.0
 GOODBYE: Final = b"stopping"
 """An agent that goes and says so is told apart from one that falls silent."""
+CLOSE_OLDER_COPY: Final = 4409
+OLDER_COPY: Final = b"this node obeys a later copy of the controller"
 SHUT_OUT: Final = (
     "the controller does not take this node's credential (any more); its jobs run on. Let it join "
     "again: mini-eaas agent join --server HOST --token TOKEN"
@@ -49,6 +52,12 @@ class TurnedAway(EaasError):
     """The controller does not want this agent now; its jobs run on."""
 
     code = "refused"
+
+
+class OlderCopy(EaasError):
+    """The controller is an older copy of the one that this agent obeys; jobs run on."""
+
+    code = "older_copy"
 
 
 class NoWelcome(EaasError):
@@ -126,6 +135,9 @@ class Link:
                 self._say_once(_reason(errors))
         except* aiohttp.ClientConnectorCertificateError as errors:
             self._say_once(_not_the_controller(self._dial.address.url, errors), logging.ERROR)
+        except* OlderCopy as errors:
+            refused = True
+            self._say_once(_reason(errors), logging.ERROR)
         except* TurnedAway as errors:
             refused = True
             log.warning("the controller refuses this agent: %s", _reason(errors))
@@ -154,12 +166,18 @@ class Link:
             await _send(websocket, FROM_AGENT.encode(hello))
             welcome = await _welcome(websocket)
             self._clocks.answered(welcome.server_time)
+            await self._obey_no_copy(websocket, hello, welcome)
             log.info("linked to %s", self._dial.address)
             self._said = ""
-            if welcome.epoch < hello.epoch:
-                log.error("the controller is an older copy of itself: nothing is done for it")
             self._healthy_since = asyncio.get_running_loop().time()
-            self._ears.post(Welcomed(epoch=welcome.epoch, acked_seq=welcome.acked_seq))
+            self._ears.post(
+                Welcomed(
+                    epoch=welcome.epoch,
+                    life=welcome.life,
+                    life_seq=welcome.life_seq,
+                    acked_seq=welcome.acked_seq,
+                )
+            )
             self._outbox.connected(welcome.acked_seq)
             self.is_up = True
             try:
@@ -168,7 +186,7 @@ class Link:
                     self._beats(),
                     self._ears.follow_logs(welcome.session),
                 ):
-                    await self._read(websocket, welcome.epoch)
+                    await self._read(websocket, welcome)
             except asyncio.CancelledError:
                 await websocket.close(code=WSCloseCode.GOING_AWAY, message=GOODBYE)
                 raise
@@ -176,20 +194,29 @@ class Link:
                 self.is_up = False
                 self._outbox.disconnected()
 
-    async def _read(self, websocket: aiohttp.ClientWebSocketResponse, epoch: int) -> None:
+    async def _obey_no_copy(
+        self, websocket: aiohttp.ClientWebSocketResponse, hello: Hello, welcome: Welcome
+    ) -> None:
+        """Leave a controller that is an older copy of the one that was obeyed before."""
+        obeyed = Obeyed(epoch=hello.epoch, life=hello.life, seq=hello.life_seq)
+        if (why := refusal(obeyed, welcome)) is not None:
+            await websocket.close(code=CLOSE_OLDER_COPY, message=OLDER_COPY)
+            raise OlderCopy(why)
+
+    async def _read(self, websocket: aiohttp.ClientWebSocketResponse, welcome: Welcome) -> None:
         async for message in websocket:
             if message.type is not aiohttp.WSMsgType.BINARY:
                 continue
             try:
-                self._hear(TO_AGENT.decode(message.data), epoch)
+                self._hear(TO_AGENT.decode(message.data), welcome)
             except Unsupported as error:
                 log.warning("the controller says something newer than this agent: %s", error)
         log.info("the controller closed the link (%s)", websocket.close_code)
 
-    def _hear(self, message: AnyToAgent, epoch: int) -> None:
+    def _hear(self, message: AnyToAgent, welcome: Welcome) -> None:
         match message:
             case Wanted():
-                self._ears.post(WantedCame(wanted=message, epoch=epoch))
+                self._ears.post(WantedCame(wanted=message, epoch=welcome.epoch, life=welcome.life))
             case Ack(seq=seq) if message.spool_id == self._outbox.spool.spool_id:
                 self._outbox.spool.acked(seq)
                 self._outbox.wake()

@@ -103,12 +103,15 @@ class WantedCame(Event, frozen=True, kw_only=True):
     wanted: Wanted
     epoch: int
     """Of the controller at the other end of this connection."""
+    life: str = ""
 
 
 class Welcomed(Event, frozen=True, kw_only=True):
-    """A controller greeted us: its epoch, and how far it has our facts."""
+    """A controller that is to be obeyed greeted us: who it is, and how far it has our facts."""
 
     epoch: int
+    life: str = ""
+    life_seq: int = 0
     acked_seq: int
 
 

@@ -13,6 +13,7 @@ from eaas.problem import Problem
 from eaas.token_views import AgentPassView
 from eaas.tokens import BadToken, Token, fingerprint, read_token
 from eaas.wire.codec import PROTOCOL_MAX, PROTOCOL_MIN
+from eaas_agent.allegiance import Obeyed, why_not
 from eaas_agent.check_step import Step
 
 ASK_S: Final = 10.0
@@ -150,14 +151,14 @@ def shown_token(text: str) -> tuple[Step | None, Token | None]:
 
 
 async def token_step(
-    asker: Asker, tls: ssl.SSLContext | bool, token: str | None
+    asker: Asker, tls: ssl.SSLContext | bool, token: str | None, obeyed: Obeyed
 ) -> tuple[Step, AgentPassView | None, float | None]:
-    """Ask whether this agent would be let in, using nothing up.
+    """Ask whether this agent would be let in, using nothing up; and about who was ``obeyed``.
 
     Returns the step, what the controller said, and how far this machine's clock is ahead.
     """
     try:
-        said = await asker.get(WHO_AM_I, tls, token)
+        said = await asker.get(f"{WHO_AM_I}?life={obeyed.life}", tls, token)
     except (aiohttp.ClientError, OSError) as error:
         text = f"the controller did not answer ({_said_by(error)})"
         return Step(name="token", text=text, advice="Try again; mini-eaas status there"), None, None
@@ -191,6 +192,17 @@ def version_step(found: AgentPassView, ours: str) -> Step:
     which = "this agent" if found.protocol_min > PROTOCOL_MAX else "the controller"
     advice = f"Upgrade {which}; jobs run on meanwhile"
     return Step(name="version", text=f"{there}; they speak different protocols", advice=advice)
+
+
+def copy_step(found: AgentPassView, obeyed: Obeyed) -> Step:
+    """See whether it is the controller that this node obeyed, and not an older copy of it."""
+    why = why_not(obeyed, epoch=found.epoch, life=found.life, past_seq=found.past_seq)
+    if why is not None:
+        sentence, _, advice = why.partition(". ")
+        return Step(name="controller", text=sentence, advice=advice)
+    if obeyed.epoch == 0:
+        return Step(name="controller", text="this node has not obeyed any yet")
+    return Step(name="controller", text="it knows all that this node has heard from it so far")
 
 
 def clock_step(ahead_s: float) -> Step:

@@ -9,6 +9,7 @@ import msgspec
 from eaas.ids import JobUid
 from eaas.wire.from_agent import Fact, Spooled
 from eaas.wire.to_agent import Order
+from eaas_agent.allegiance import Obeyed
 from eaas_agent.changes import Changes, Touched
 from eaas_agent.model import Attempt, Roster, Seen, WantedCame
 from eaas_agent.runtimes.port import AttemptKey
@@ -69,7 +70,7 @@ class Node:
         *,
         boot_id: str,
         booted_at: float,
-        epoch: int,
+        obeyed: Obeyed,
         last_seq: int,
         keep_at_most_s: float = math.inf,
     ) -> None:
@@ -84,7 +85,7 @@ class Node:
         """Attempts whose end the controller has, and that wait for their log."""
         self.deferred: Final[list[WantedCame]] = []
         """Wishes that came before the survey."""
-        self.epoch = epoch
+        self.obeyed = obeyed
         self.last_seq = last_seq
         self.acked_seq = 0
         self.pruned_to = 0

@@ -6,8 +6,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from eaas.ids import JobUid
-from eaas.wire.to_agent import Order
+from eaas.wire.to_agent import Order, Wanted
 from eaas_agent import reconcile as do
+from eaas_agent.allegiance import Obeyed
 from eaas_agent.changes import KEPT_FACTS
 from eaas_agent.ending import arm, end_attempt, forget_if_done, stop_attempt
 from eaas_agent.model import Acked, Attempt, LogAcked, WantedCame, Welcomed
@@ -16,16 +17,22 @@ from eaas_agent.turn import Start, Turn
 
 
 def welcomed(turn: Turn, event: Welcomed) -> None:
-    """Take over where this controller stands, which may be an older copy of itself."""
+    """Take over where this controller stands, and remember that it is the one to be obeyed."""
     node = turn.node
     node.acked_seq = event.acked_seq
     if event.acked_seq > node.last_seq:
         # The state folder is an older copy: go on after what the controller has heard.
         node.last_seq = event.acked_seq
         turn.changes.meta["last_seq"] = str(event.acked_seq)
-    if event.epoch > node.epoch:
-        node.epoch = event.epoch
-        turn.changes.meta["epoch"] = str(event.epoch)
+    if event.epoch >= node.obeyed.epoch:
+        _obey(turn, Obeyed(epoch=event.epoch, life=event.life, seq=event.life_seq))
+
+
+def _obey(turn: Turn, obeyed: Obeyed) -> None:
+    if obeyed != turn.node.obeyed:
+        turn.node.obeyed = obeyed
+        kept = {"epoch": obeyed.epoch, "life": obeyed.life, "life_seq": obeyed.seq}
+        turn.changes.meta.update((key, str(value)) for key, value in kept.items())
 
 
 def wanted_came(turn: Turn, event: WantedCame) -> None:
@@ -39,7 +46,7 @@ def wanted_came(turn: Turn, event: WantedCame) -> None:
         node.roster,
         wanted,
         epoch=event.epoch,
-        highest_epoch=node.epoch,
+        highest_epoch=node.obeyed.epoch,
         seen=turn.seen(wanted.orders),
         acked_seq=node.acked_seq,
     )
@@ -47,6 +54,15 @@ def wanted_came(turn: Turn, event: WantedCame) -> None:
         _ACTIONS[type(action)](turn, action)
     turn.changes.ended_jobs.extend((turn.now, uid) for uid in wanted.job_ended)
     turn.changes.keep_until.extend((until, uid) for uid, until in wanted.keep_until)
+    if turn.changes or wanted == Wanted(full=False, orders=(), life_seq=wanted.life_seq):
+        _note_progress(turn, event)
+
+
+def _note_progress(turn: Turn, event: WantedCame) -> None:
+    """Remember how far the obeyed life has come, in a commit that is due anyway or asked for."""
+    obeyed, seq = turn.node.obeyed, event.wanted.life_seq
+    if (event.epoch, event.life) == (obeyed.epoch, obeyed.life) and seq > obeyed.seq:
+        _obey(turn, replace(obeyed, seq=seq))
 
 
 def _accept(turn: Turn, action: do.Accept) -> None:

@@ -18,7 +18,14 @@ def revive(loaded: Loaded, archive: Archive) -> State:
 
     A node's cards are those it last named, so that what could fit is known before it is back.
     """
-    state = State(archive, epoch=loaded.epoch, next_number=loaded.next_number, seq=loaded.seq)
+    state = State(
+        archive,
+        epoch=loaded.epoch,
+        next_number=loaded.next_number,
+        seq=loaded.seq,
+        life=loaded.life,
+        lives=loaded.lives,
+    )
     for pool in loaded.pools:
         state.put_pool(pool)
     for queue in loaded.queues:

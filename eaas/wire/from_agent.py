@@ -119,6 +119,10 @@ class Hello(FromAgent, frozen=True, kw_only=True, tag="hello"):
     boot_id: str
     epoch: int
     """The highest controller epoch this agent has seen; 0 for none."""
+    life: str = ""
+    """Which life of the controller it obeyed last; empty for none."""
+    life_seq: int = 0
+    """How far that life had come when it said the last thing that was obeyed."""
     spool_id: str
     last_seq: int
     """The highest sequence number in its spool; 0 for none."""

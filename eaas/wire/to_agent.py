@@ -18,6 +18,12 @@ class Welcome(ToAgent, frozen=True, kw_only=True, tag="welcome"):
     session: str
     """Names this connection; log links carry it too."""
     epoch: int
+    life: str = ""
+    """New with every start of a controller; empty: one that does not know of lives."""
+    life_seq: int = 0
+    """How far this life has come: the last change it has stored."""
+    past_seq: int | None = None
+    """How far this controller's past holds the life that the greeting named; None: not at all."""
     acked_seq: int
     """The highest spool sequence already committed here; 0 for none."""
     server_time: float
@@ -83,6 +89,8 @@ class Wanted(ToAgent, frozen=True, kw_only=True, tag="wanted"):
     """Uids of jobs that are over for good, so that their workspace's keeping time begins."""
     keep_until: tuple[tuple[str, float], ...] = ()
     """(uid, Unix seconds): workspaces that a person asked to keep at least that long."""
+    life_seq: int = 0
+    """The controller's last stored change. An empty message only tells of that."""
 
 
 class Ack(ToAgent, frozen=True, kw_only=True, tag="ack"):

@@ -97,13 +97,14 @@ async def serve_link(
     if hello is None:
         return socket
     if not speaks_for(hello.node, hello.node_uid):
-        text = f"its credential is another node's and not {hello.node}'s; let it join again"
-        await socket.send_bytes(TO_AGENT.encode(Refused(code="other_node", text=text)))
-        await socket.close()
-        return socket
+        return await _refuse_other_node(socket, hello.node)
     roster.open(link)
     event = e.AgentSaidHello(
-        session=link.session, address=request.remote or None, hello=hello, credential=credential
+        session=link.session,
+        address=request.remote or None,
+        hello=hello,
+        credential=credential,
+        told_seq=roster.told_seq(hello.node_uid),
     )
     ending: Ending | None = None
     try:
@@ -131,6 +132,13 @@ async def serve_link(
                 node=NodeName(hello.node), session=link.session, why=ending.why, by=ending.by
             )
         )
+    return socket
+
+
+async def _refuse_other_node(socket: web.WebSocketResponse, name: str) -> web.WebSocketResponse:
+    text = f"its credential is another node's and not {name}'s; let it join again"
+    await socket.send_bytes(TO_AGENT.encode(Refused(code="other_node", text=text)))
+    await socket.close()
     return socket
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import uuid4
 
 from eaas.errors import EaasError, Unavailable
@@ -23,6 +23,8 @@ from eaas_daemon.core import effects as fx
 from eaas_daemon.core.changes import Changes
 from eaas_daemon.core.orders import order_for
 from eaas_daemon.core.state import State
+
+TELL_HOW_FAR_S: Final = 10.0
 
 
 class Speaker(Protocol):
@@ -53,7 +55,7 @@ class _Delta:
         self.over: list[str] = []
         self.keep: list[tuple[str, float]] = []
 
-    def message(self) -> Wanted | None:
+    def message(self, life_seq: int) -> Wanted | None:
         if not (self.orders or self.dropped or self.over or self.keep):
             return None
         return Wanted(
@@ -62,6 +64,7 @@ class _Delta:
             dropped=tuple(self.dropped),
             job_ended=tuple(self.over),
             keep_until=tuple(self.keep),
+            life_seq=life_seq,
         )
 
 
@@ -74,6 +77,9 @@ class Roster:
         self._links: dict[str, Speaker] = {}
         self._nodes: dict[NodeName, Speaker] = {}
         self._files: dict[str, asyncio.Future[None]] = {}
+        self._told: dict[str, int] = {}
+        """The last change each agent was told of, by its uid, for as long as this life lasts."""
+        self._told_all_at = now()
 
     @property
     def connected(self) -> int:
@@ -96,6 +102,10 @@ class Roster:
             node.uid == node_uid and node.session == session for node in self._state.nodes.values()
         )
 
+    def told_seq(self, node_uid: str) -> int | None:
+        """Return the last change that this agent was told of; None: it was told nothing."""
+        return self._told.get(node_uid)
+
     def __call__(self, changes: Changes, effects: Sequence[fx.Effect]) -> None:
         """Tell the agents what a stored step means for them."""
         deltas: dict[NodeName, _Delta] = {}
@@ -112,8 +122,9 @@ class Roster:
             elif not isinstance(effect, fx.Expel):
                 self._note(deltas.setdefault(effect.node, _Delta()), effect)
         for name, delta in deltas.items():
-            if (message := delta.message()) is not None:
-                self._send(name, message)
+            if (message := delta.message(self._state.seq)) is not None:
+                self._want(name, message)
+        self._tell_how_far()
 
     def start_over(self) -> None:
         """Close every link: agents that missed a step get everything anew when they come back."""
@@ -133,6 +144,24 @@ class Roster:
             job = self._state.jobs.get(effect.uid)
             if job is not None and job.live_attempt and job.live_attempt.node == effect.node:
                 delta.orders[effect.uid] = order_for(job, self._state.epoch)
+
+    def _tell_how_far(self) -> None:
+        """Let idle agents know, too, how far this life has come: then none obeys an older copy."""
+        now = self._now()
+        if 0 <= now - self._told_all_at < TELL_HOW_FAR_S:
+            return
+        self._told_all_at = now
+        seq = self._state.seq
+        for name in self._nodes:
+            node = self._state.nodes.get(name)
+            if node is not None and self._told.get(node.uid, 0) < seq:
+                self._want(name, Wanted(full=False, orders=(), life_seq=seq))
+
+    def _want(self, name: NodeName, message: Wanted) -> None:
+        node = self._state.nodes.get(name)
+        if node is not None and name in self._nodes:
+            self._told[node.uid] = message.life_seq
+            self._send(name, message)
 
     def _send(self, name: NodeName, message: AnyToAgent) -> None:
         link = self._nodes.get(name)
@@ -154,12 +183,15 @@ class Roster:
                 protocol=PROTOCOL_MAX,
                 session=effect.session,
                 epoch=self._state.epoch,
+                life=self._state.life,
+                life_seq=self._state.seq,
+                past_seq=effect.past_seq,
                 acked_seq=self._state.spools.get(node.spool_id or "", 0),
                 server_time=self._now(),
             )
         )
         orders = tuple(order_for(job, self._state.epoch) for job in jobs)
-        link.send(Wanted(full=True, orders=orders))
+        self._want(effect.node, Wanted(full=True, orders=orders, life_seq=self._state.seq))
 
     def _turn_away(self, effect: fx.TurnAway) -> None:
         link = self._links.get(effect.session)

@@ -41,9 +41,13 @@ class JoinRoutes:
         return web.Response(body=pem, content_type="application/x-pem-file")
 
     async def whoami(self, request: web.Request) -> web.Response:
-        """Say whether the agent would be let in; nothing is used up."""
-        came = request[AGENT]
-        found = self._parts.engine.state.credentials.get(came.credential or "")
+        """Say whether the agent would be let in, and how far this controller knows ``life``.
+
+        Nothing is used up.
+        """
+        came, state = request[AGENT], self._parts.engine.state
+        asked = request.query.get("life", "")
+        found = state.credentials.get(came.credential or "")
         expires_at = None if found is None else found.expires_at
         view = AgentPassView(
             role=came.role,
@@ -54,6 +58,9 @@ class JoinRoutes:
             version=self._version,
             protocol_min=PROTOCOL_MIN,
             protocol_max=PROTOCOL_MAX,
+            epoch=state.epoch,
+            life=state.life,
+            past_seq=state.seq if asked == state.life else state.lives.get(asked),
         )
         return answer(view)
 

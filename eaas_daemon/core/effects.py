@@ -46,6 +46,8 @@ class Greet(Value, frozen=True, kw_only=True):
 
     node: NodeName
     session: str
+    past_seq: int | None = None
+    """How far this controller knows the life that the agent obeyed before."""
 
 
 class TurnAway(Value, frozen=True, kw_only=True):

@@ -242,6 +242,9 @@ class AgentSaidHello(Event, frozen=True, kw_only=True):
     hello: from_agent.Hello
     credential: str | None = None
     """By which it came in; None on this host."""
+    told_seq: int | None = None
+    """The last change that this life of the controller told the agent of; None: it has told it
+    nothing."""
 
 
 class AgentSaidFacts(Event, frozen=True, kw_only=True):

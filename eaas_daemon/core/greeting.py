@@ -11,6 +11,7 @@ from eaas_daemon.core import attempts, links
 from eaas_daemon.core import events as e
 from eaas_daemon.core.effects import Greet, TurnAway
 from eaas_daemon.core.model import Node, Trouble
+from eaas_daemon.core.past import older_copy, past_seq
 from eaas_daemon.core.state import State
 from eaas_daemon.core.trust import name_taken
 
@@ -19,6 +20,7 @@ ON_THE_COPY: Final = (
     "; on the copy, stop the agent, remove its state folder (rm -r) and let it join anew: "
     "mini-eaas agent join"
 )
+OBEYS_ANOTHER: Final = "obeys_another"
 INSTANCE_CHARS: Final = 8
 """How much of an agent process's id a sentence says: its end, as the beginning is a time."""
 
@@ -31,6 +33,8 @@ def hello(state: State, event: e.AgentSaidHello, now: float) -> bool:
         _note_upgrade(state, said, code)
         if code == "twin":
             _suspect(state, event, now)
+        elif code == OBEYS_ANOTHER:
+            _note_other_master(state, said, text, now)
         state.emit(TurnAway(session=event.session, code=code, text=text))
         links.tell_of_refusal(state, said.node, code, text, now)
         return False
@@ -44,7 +48,8 @@ def hello(state: State, event: e.AgentSaidHello, now: float) -> bool:
     state.rouse_pools_of(name)
     for job in list(state.placed.get(name, {}).values()):
         attempts.found(state, job)
-    state.emit(Greet(node=name, session=event.session))
+    past = past_seq(state, said, event.told_seq)
+    state.emit(Greet(node=name, session=event.session, past_seq=past))
     return True
 
 
@@ -55,6 +60,14 @@ def _note_upgrade(state: State, said: wire.Hello, code: str) -> None:
         state.put_node(replace(node, needs_upgrade=UPGRADE, version=said.version), durable=True)
 
 
+def _note_other_master(state: State, said: wire.Hello, text: str, now: float) -> None:
+    node = state.nodes.get(NodeName(said.node))
+    if node is None or node.uid != said.node_uid or node.session is not None:
+        return
+    if node.obeys_another is None or node.obeys_another.text != text:
+        state.put_node(replace(node, obeys_another=Trouble(text=text, since=now)), durable=True)
+
+
 def _refusal(state: State, event: e.AgentSaidHello) -> tuple[str, str] | None:
     said = event.hello
     if not is_name(said.node):
@@ -63,6 +76,8 @@ def _refusal(state: State, event: e.AgentSaidHello) -> tuple[str, str] | None:
         return "needs_upgrade", UPGRADE
     if (revoked := _revoked(state, event)) is not None:
         return "revoked", revoked
+    if (older := older_copy(state, said, event.told_seq)) is not None:
+        return OBEYS_ANOTHER, older
     if (taken := name_taken(state, NodeName(said.node), said.node_uid)) is not None:
         return "name_taken", taken
     node = state.nodes.get(NodeName(said.node))
@@ -156,6 +171,7 @@ def _node(event: e.AgentSaidHello, old: Node | None, now: float) -> Node:
         offline_since=None,
         needs_upgrade=None,
         revoked=None,
+        obeys_another=None,
         cards=said.inventory.cards,
         sampled_at=now,
     )

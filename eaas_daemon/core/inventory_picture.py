@@ -95,7 +95,11 @@ def _mount(mount: NamedMount, inventory: Inventory) -> MountView:
 
 
 def _conditions(node: Node) -> Iterator[ConditionView]:
-    for code, trouble in (("revoked", node.revoked), ("twin", node.twin)):
+    for code, trouble in (
+        ("revoked", node.revoked),
+        ("obeys_another", node.obeys_another),
+        ("twin", node.twin),
+    ):
         if trouble is not None:
             yield ConditionView(code=code, text=trouble.text, since=utc_text(trouble.since))
     since = utc_text(node.last_seen_at or 0)

@@ -198,6 +198,8 @@ class Node(Value, frozen=True, kw_only=True):
     """Why its agent was refused, while it is."""
     revoked: Trouble | None = None
     """Who took its credential away, while it has no other."""
+    obeys_another: Trouble | None = None
+    """Its agent obeys a later copy of this controller and does nothing for this one."""
     twin: Trouble | None = None
     """Which second agent came with its identity, until an admin says that this is settled."""
     memory_used_mib: int | None = None

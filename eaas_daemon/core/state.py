@@ -1,6 +1,6 @@
 """Everything the controller knows now, with an undo log for a step that can not be stored."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any, Protocol
 
@@ -50,9 +50,21 @@ class State:
     dictionaries, and each of them can be undone.
     """
 
-    def __init__(self, archive: Archive, *, epoch: int, next_number: int, seq: int) -> None:
+    def __init__(
+        self,
+        archive: Archive,
+        *,
+        epoch: int,
+        next_number: int,
+        seq: int,
+        life: str = "",
+        lives: Mapping[str, int] | None = None,
+    ) -> None:
         self._archive = archive
         self.epoch = epoch
+        self.life = life
+        self.lives: Mapping[str, int] = {} if lives is None else lives
+        """How far each earlier life of this controller came."""
         self.next_number = next_number
         self.seq = seq
         self.jobs: dict[JobUid, Job] = {}

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
 
+from eaas.ids import new_uid
 from eaas_daemon.core.changes import Changes
 from eaas_daemon.store.failures import HomeInUse, StoreUnavailable, damaged, failure
 from eaas_daemon.store.migrations import all_steps, copy_to, migrate
@@ -146,8 +147,8 @@ class Database:
         create_private(self.path)
         self._connection = connect(self.path, self._busy_timeout_s)
         self._answered(self._prepare)
-        at = self._clock()
-        self._transaction(lambda connection: begin_life(connection, at))
+        at, life = self._clock(), new_uid()
+        self._transaction(lambda connection: begin_life(connection, life, at))
 
     def _prepare(self) -> None:
         check(self._open_one, self.path)

@@ -15,6 +15,9 @@ from eaas_daemon.store.failures import StoreRefused
 KEEP_KEYS_S: Final = 7 * 86400.0
 """An idempotency key means the same job for a week."""
 
+KEEP_LIVES: Final = 10_000
+"""So many starts later a node that was away all the time is not known again."""
+
 PRUNE_ROWS: Final = 500
 """How many rows of each kind one call may delete, so that no commit waits long behind it."""
 
@@ -54,6 +57,10 @@ class Loaded(Value, frozen=True, kw_only=True):
     """What the controller starts from."""
 
     epoch: int
+    life: str
+    """The one that began when the database was opened."""
+    lives: dict[str, int]
+    """How far each earlier life came: its last stored change."""
     next_number: int
     seq: int
     jobs: tuple[Job, ...]
@@ -68,9 +75,18 @@ class Loaded(Value, frozen=True, kw_only=True):
     """The last sequence number taken from each spool."""
 
 
-def begin_life(connection: sqlite3.Connection, at: float) -> None:
-    """Write what a new database begins with: epoch 1, and the first job will be number 1."""
+def begin_life(connection: sqlite3.Connection, life: str, at: float) -> None:
+    """Write down that a controller starts, and how far the one before it came.
+
+    A new database begins with epoch 1, and its first job will be number 1.
+    """
     connection.execute("INSERT OR IGNORE INTO meta VALUES (1, 1, 1, 0, ?)", (at,))
+    connection.execute("UPDATE lives SET last_seq = (SELECT seq FROM meta) WHERE last_seq IS NULL")
+    connection.execute("INSERT INTO lives VALUES (?, ?, NULL)", (life, at))
+    connection.execute(
+        "DELETE FROM lives WHERE id NOT IN (SELECT id FROM lives ORDER BY id DESC LIMIT ?)",
+        (KEEP_LIVES,),
+    )
 
 
 def write_changes(connection: sqlite3.Connection, changes: Changes, at: float) -> None:
@@ -156,6 +172,7 @@ def read_all(connection: sqlite3.Connection) -> Loaded:
     epoch, next_number, seq = connection.execute(
         "SELECT epoch, next_number, seq FROM meta"
     ).fetchone()
+    (life,) = connection.execute("SELECT id FROM lives WHERE last_seq IS NULL").fetchone()
     jobs = connection.execute("SELECT body FROM jobs WHERE ended = 0 ORDER BY number")
     nodes = connection.execute("SELECT body FROM nodes ORDER BY name")
     queues = connection.execute("SELECT body FROM queues ORDER BY pool, name")
@@ -163,6 +180,8 @@ def read_all(connection: sqlite3.Connection) -> Loaded:
     credentials = connection.execute("SELECT body FROM credentials ORDER BY id")
     return Loaded(
         epoch=epoch,
+        life=life,
+        lives=dict(connection.execute("SELECT id, last_seq FROM lives WHERE last_seq IS NOT NULL")),
         next_number=next_number,
         seq=seq,
         jobs=tuple(rows.job_from(body) for (body,) in jobs),

@@ -5,7 +5,9 @@ import pytest
 
 from eaas.client.address import Address
 from eaas.tokens import Token, new_token
+from eaas_agent.changes import Changes
 from eaas_agent.checking import check_once
+from eaas_agent.ledger import Ledger
 from eaas_daemon.core import events as e
 from tests.rig.agents import a_config
 from tests.rig.builders import ADMIN
@@ -33,6 +35,12 @@ async def walked(folder: Path, address: Address) -> tuple[int, list[str], str]:
     return code, [" ".join(line.split()[:2]) for line in said], said[-1]
 
 
+async def walked_all(folder: Path, address: Address) -> list[str]:
+    said: list[str] = []
+    await check_once(a_config(folder, Path("/"), address=address), said.append)
+    return said
+
+
 async def test_all_is_well_and_the_token_is_not_used_up(newcomer: Newcomer) -> None:
     token = await newcomer.house.token("join", uses=1)
     before = newcomer.house.state.credentials[token.id]
@@ -52,7 +60,30 @@ async def test_a_node_that_has_joined_shows_what_it_was_given(newcomer: Newcomer
 
     code, steps, _ = await checked(newcomer, None)
 
-    assert (code, len(steps)) == (0, 6)
+    assert (code, len(steps)) == (0, 7)
+
+
+async def test_a_node_that_obeys_a_later_copy_of_the_controller_is_told_of_both(
+    newcomer: Newcomer,
+) -> None:
+    await newcomer.join(await newcomer.house.token("join"))
+    state = newcomer.house.state
+    changes = Changes()
+    changes.meta.update(epoch="1", life="life-of-the-right-one", life_seq="17")
+    with Ledger(newcomer.folder / "ledger.db") as ledger:
+        await ledger.commit(changes)
+
+    refused = await walked_all(newcomer.folder, Address(url=newcomer.url))
+    state.lives = {"life-of-the-right-one": 17}
+    taken = await walked_all(newcomer.folder, Address(url=newcomer.url))
+
+    (line,) = [line for line in refused if line.startswith("controller")]
+    assert "failed" in line
+    assert "life ight-one (epoch 1, up to change 17)" in line
+    assert f"this is life {state.life[-8:]}" in line
+    assert [line.split()[:2] for line in taken if line.startswith("controller")] == [
+        ["controller", "ok"]
+    ]
 
 
 async def test_a_token_of_another_controller_ends_the_walk_before_anything_secret_is_said(
@@ -116,7 +147,10 @@ async def test_on_the_controllers_own_host_no_token_is_needed(newcomer: Newcomer
 
     code, steps, _ = await walked(newcomer.folder, address)
 
-    assert (code, steps) == (0, ["socket ok", "token ok", "version ok", "clock ok"])
+    assert (code, steps) == (
+        0,
+        ["socket ok", "token ok", "version ok", "controller ok", "clock ok"],
+    )
 
 
 async def test_what_has_neither_joined_nor_a_token_is_told_how_to_get_one(

@@ -11,6 +11,7 @@ from eaas.ids import JobUid
 from eaas.wire.from_agent import AttemptEnded
 from eaas.wire.to_agent import Stop, Wanted
 from eaas_agent import engine
+from eaas_agent.allegiance import Obeyed
 from eaas_agent.app import Given, serve
 from eaas_agent.engine import Inbox, node_from
 from eaas_agent.ledger import Ledger, LedgerFull, Recovered
@@ -93,12 +94,12 @@ async def test_a_start_alone_waits_no_longer_than_that() -> None:
 
 def test_a_node_is_what_the_ledger_remembers() -> None:
     attempt = Attempt(order=an_order(), state="running", boot_id="b")
-    recovered = Recovered("node", "spool", 3, (attempt,), 17)
+    recovered = Recovered("node", "spool", Obeyed(epoch=3), (attempt,), 17)
 
     node = node_from(recovered, MACHINE, keep_s=60.0)
 
     assert list(node.roster) == [attempt]
-    assert (node.epoch, node.last_seq, node.keep_at_most_s) == (3, 17, 60.0)
+    assert (node.obeyed.epoch, node.last_seq, node.keep_at_most_s) == (3, 17, 60.0)
 
 
 async def test_an_order_repeated_in_every_way_starts_once(world: World) -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from eaas.wire.from_agent import AttemptStopping, Spooled
+from eaas_agent.allegiance import Obeyed
 from eaas_agent.changes import Changes, Touched
-from eaas_agent.ledger import RESERVE_BYTES, Ledger, LedgerFull
+from eaas_agent.ledger import RESERVE_BYTES, Ledger, LedgerFull, who_was_obeyed
 from eaas_agent.model import Attempt
 from tests.rig.agents import an_order
 
@@ -38,7 +39,7 @@ async def test_what_was_committed_is_there_after_a_crash(tmp_path: Path) -> None
     changes = Changes()
     changes.attempts[attempt.key] = attempt
     changes.facts.append(a_fact(1))
-    changes.meta["epoch"] = "4"
+    changes.meta.update(epoch="4", life="l-1", life_seq="17")
     with Ledger(tmp_path / "ledger.db") as ledger:
         first = ledger.recover()
         await ledger.commit(changes)
@@ -50,8 +51,20 @@ async def test_what_was_committed_is_there_after_a_crash(tmp_path: Path) -> None
         facts = ledger.facts_after(0, 10)
 
     assert (again.node_uid, again.spool_id) == (first.node_uid, first.spool_id)
-    assert (again.attempts, again.epoch, again.last_seq) == ((attempt,), 4, 1)
+    assert (again.attempts, again.last_seq) == ((attempt,), 1)
+    assert again.obeyed == Obeyed(epoch=4, life="l-1", seq=17)
     assert facts == (a_fact(1),)
+
+
+async def test_who_was_obeyed_can_be_read_while_an_agent_is_at_work(tmp_path: Path) -> None:
+    changes = Changes()
+    changes.meta.update(epoch="4", life="l-1", life_seq="17")
+    assert who_was_obeyed(tmp_path / "ledger.db") == Obeyed()
+
+    with Ledger(tmp_path / "ledger.db") as ledger:
+        await ledger.commit(changes)
+
+        assert who_was_obeyed(tmp_path / "ledger.db") == Obeyed(epoch=4, life="l-1", seq=17)
 
 
 async def test_a_forgotten_attempt_is_gone_but_its_number_is_not(ledger: Ledger) -> None:

@@ -53,12 +53,12 @@ def hello() -> Hello:
     return a_hello()
 
 
-def linked(socket: Path) -> AbstractAsyncContextManager[Bench]:
-    return linked_to(Address(socket=socket))
+def linked(socket: Path, said: Hello | None = None) -> AbstractAsyncContextManager[Bench]:
+    return linked_to(Address(socket=socket), said)
 
 
 @asynccontextmanager
-async def linked_to(address: Address) -> AsyncIterator[Bench]:
+async def linked_to(address: Address, said: Hello | None = None) -> AsyncIterator[Bench]:
     bench, rng = Bench(), random.Random(1)
     async with Dial(address) as dial:
         running = Link(
@@ -70,7 +70,7 @@ async def linked_to(address: Address) -> AsyncIterator[Bench]:
                 vouched=bench.vouched.put_nowait,
                 follow_logs=bench.follow_logs,
             ),
-            hello=hello,
+            hello=lambda: hello() if said is None else said,
             beat=lambda lag_s: Beat(memory_used_mib=1, loop_lag_s=lag_s, cards=(), sampled_at=None),
             clocks=Clocks(lambda: 1000.0, lambda: 0.0),
             backoff=Backoff(longest_s=0.01, rng=rng),
@@ -170,6 +170,29 @@ async def test_a_refused_agent_tries_again_later(
         controller.refusal = None
 
         assert await bench.next() == Welcomed(epoch=1, acked_seq=0)
+
+
+async def test_an_older_copy_of_the_controller_is_left_at_once_and_nothing_it_wants_is_heard(
+    controller: ScriptedController,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(link, "REFUSED_RETRY_S", 0.02)
+    controller.life, controller.past_seq = "copy-00000001", 3
+    obeyed = a_hello(epoch=1, life="right-00000002", life_seq=4)
+    async with linked(tmp_path / "c.sock", obeyed) as bench:
+        await controller.until(lambda: len(controller.closed_with) >= 2)
+        assert bench.events.empty()
+        assert bench.sessions == []
+        controller.life, controller.past_seq = "next-00000003", 4
+
+        assert isinstance(await bench.next(), Welcomed)
+
+    assert set(controller.closed_with[:2]) == {link.CLOSE_OLDER_COPY}
+    (said,) = [line for line in caplog.messages if "older copy" in line]
+    assert "life 00000002 (epoch 1, up to change 4)" in said
+    assert "life 00000001 (epoch 1) and knows that only up to change 3" in said
 
 
 async def test_a_controller_that_is_away_is_waited_for(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from aiohttp import web
 
 from eaas.token_views import AgentPassView
+from eaas_agent.allegiance import Obeyed
 from eaas_agent.proving import Asker, clock_step, shown_token, tls_step, token_step, version_step
 from eaas_daemon.trust.authority import authority_in
 from eaas_daemon.trust.tls import ServerTls
@@ -91,7 +92,7 @@ async def test_a_port_that_speaks_something_else_is_no_controller(tmp_path: Path
     _, port = runner.addresses[0]
 
     encrypted, _ = await tls_step(Asker(f"https://127.0.0.1:{port}"), "x")
-    plain, found, _ = await token_step(Asker(f"http://127.0.0.1:{port}"), True, "t")
+    plain, found, _ = await token_step(Asker(f"http://127.0.0.1:{port}"), True, "t", Obeyed())
 
     await runner.cleanup()
     assert "no encrypted connection came about" in encrypted.text

@@ -1,4 +1,5 @@
 from eaas.wire.to_agent import Stop, Wanted
+from eaas_agent.allegiance import Obeyed
 from eaas_agent.model import Acked, Attempt, Exited, LogAcked, WantedCame, Welcomed
 from eaas_agent.runtimes.port import Exit
 from eaas_agent.turn import Arm, CallOff, Remove, StopIt
@@ -13,9 +14,34 @@ def wish(*orders: object, full: bool = False, **fields: object) -> WantedCame:
 def test_a_higher_epoch_is_remembered_and_a_lower_one_is_not() -> None:
     desk = Desk()
 
-    assert desk.take(Welcomed(epoch=3, acked_seq=0)).changes.meta == {"epoch": "3"}
+    kept = {"epoch": "3", "life": "", "life_seq": "0"}
+    assert desk.take(Welcomed(epoch=3, acked_seq=0)).changes.meta == kept
     assert desk.take(Welcomed(epoch=2, acked_seq=0)).changes.meta == {}
-    assert desk.node.epoch == 3
+    assert desk.node.obeyed == Obeyed(epoch=3)
+
+
+def test_who_is_obeyed_is_written_down_with_what_is_done_for_them() -> None:
+    desk = Desk()
+
+    desk.take(Welcomed(epoch=1, life="l-1", life_seq=4, acked_seq=0))
+    turn = desk.take(
+        WantedCame(wanted=Wanted(full=False, orders=(an_order(),), life_seq=9), epoch=1, life="l-1")
+    )
+
+    assert len(turn.changes.attempts) == 1
+    assert turn.changes.meta["life_seq"] == "9"
+    assert desk.node.obeyed == Obeyed(epoch=1, life="l-1", seq=9)
+
+
+def test_a_message_that_only_says_how_far_the_controller_is_is_written_down() -> None:
+    desk = Desk()
+    desk.take(Welcomed(epoch=1, life="l-1", life_seq=4, acked_seq=0))
+
+    turn = desk.take(
+        WantedCame(wanted=Wanted(full=False, orders=(), life_seq=12), epoch=1, life="l-1")
+    )
+
+    assert turn.changes.meta["life_seq"] == "12"
 
 
 def test_a_spool_behind_its_controller_goes_on_after_what_was_heard() -> None:

@@ -60,6 +60,9 @@ class ScriptedController:
 
     def __init__(self) -> None:
         self.epoch = 1
+        self.life = ""
+        self.past_seq: int | None = None
+        """How far it says that it knows whatever an agent obeyed before."""
         self.acks = True
         self.log_acks = True
         self.refusal: Refused | None = None
@@ -189,6 +192,8 @@ class ScriptedController:
                 protocol=1,
                 session=new_uid(),
                 epoch=self.epoch,
+                life=self.life,
+                past_seq=self.past_seq,
                 acked_seq=max(self.facts, default=0),
                 server_time=0.0,
             )

@@ -1,6 +1,7 @@
 """One turn of the agent's engine without an engine: events in, facts and effects out."""
 
 from eaas.wire.from_agent import Fact
+from eaas_agent.allegiance import Obeyed
 from eaas_agent.model import Attempt, Event
 from eaas_agent.step import step
 from eaas_agent.turn import Effect, Node, Turn
@@ -10,7 +11,7 @@ class Desk:
     """A node whose turns are taken by hand."""
 
     def __init__(self, *attempts: Attempt, surveyed: bool = True) -> None:
-        self.node = Node(boot_id="this-boot", booted_at=1000.0, epoch=1, last_seq=0)
+        self.node = Node(boot_id="this-boot", booted_at=1000.0, obeyed=Obeyed(epoch=1), last_seq=0)
         self.node.surveyed = surveyed
         self.seen: dict[str, int] = {}
         self.now = 2000.0

@@ -167,7 +167,9 @@ async def test_a_hello_is_answered_with_a_welcome_and_the_full_list(daemon: Daem
     welcome = await agent.hear()
     assert isinstance(welcome, Welcome)
     assert welcome.session == daemon.engine.state.nodes[N1].session
-    assert await agent.hear() == Wanted(full=True, orders=())
+    assert (welcome.life, welcome.life_seq) == (daemon.engine.state.life, daemon.engine.state.seq)
+    full = Wanted(full=True, orders=(), life_seq=welcome.life_seq)
+    assert await agent.hear() == full
     assert daemon.engine.state.nodes[N1].address == "127.0.0.1"
 
 
@@ -184,7 +186,13 @@ async def test_a_job_travels_to_its_agent_and_its_end_comes_back(daemon: Daemon)
     await agent.say(wire.Facts(spool_id="spool-n1", facts=(wire.Spooled(1, ended),)))
 
     assert await agent.hear() == Ack(spool_id="spool-n1", seq=1)
-    over = Wanted(full=False, orders=(), dropped=((job.uid, 1),), job_ended=(job.uid,))
+    over = Wanted(
+        full=False,
+        orders=(),
+        dropped=((job.uid, 1),),
+        job_ended=(job.uid,),
+        life_seq=daemon.engine.state.seq,
+    )
     assert await agent.hear() == over
     stored = daemon.engine.state.job_by_number(job.number)
     assert stored is not None

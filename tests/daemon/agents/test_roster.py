@@ -18,7 +18,7 @@ from eaas.wire.to_agent import (
     Wanted,
     Welcome,
 )
-from eaas_daemon.agents.roster import FilesRefused, Roster
+from eaas_daemon.agents.roster import TELL_HOW_FAR_S, FilesRefused, Roster
 from eaas_daemon.core import events as e
 from eaas_daemon.core.effects import Effect
 from eaas_daemon.core.model import Job
@@ -87,8 +87,15 @@ def test_an_agent_is_welcomed_and_then_told_everything_that_should_run(house: Sp
     ear = house.greeted()
 
     assert ear.new() == [
-        Welcome(protocol=PROTOCOL_MAX, session="s-n1", epoch=1, acked_seq=1, server_time=house.now),
-        Wanted(full=True, orders=orders(house, job)),
+        Welcome(
+            protocol=PROTOCOL_MAX,
+            session="s-n1",
+            epoch=1,
+            life_seq=house.state.seq,
+            acked_seq=1,
+            server_time=house.now,
+        ),
+        Wanted(full=True, orders=orders(house, job), life_seq=house.state.seq),
     ]
 
 
@@ -99,7 +106,7 @@ def test_a_placed_job_is_told_in_the_step_that_places_it(house: Spoken) -> None:
     job = house.submit()
     house.told()
 
-    assert ear.new() == [Wanted(full=False, orders=orders(house, job))]
+    assert ear.new() == [Wanted(full=False, orders=orders(house, job), life_seq=house.state.seq)]
 
 
 def test_a_shorter_grace_is_told_at_once(house: Spoken) -> None:
@@ -127,7 +134,13 @@ def test_an_end_is_told_in_one_message_and_its_facts_are_acknowledged(house: Spo
     house.ended(job)
     house.told()
 
-    over = Wanted(full=False, orders=(), dropped=((job.uid, 1),), job_ended=(job.uid,))
+    over = Wanted(
+        full=False,
+        orders=(),
+        dropped=((job.uid, 1),),
+        job_ended=(job.uid,),
+        life_seq=house.state.seq,
+    )
     assert ear.new() == [Ack(spool_id="spool-n1", seq=2), over]
 
 
@@ -140,7 +153,9 @@ def test_an_agent_is_told_to_keep_a_workspace_in_the_wanted_list(house: Spoken) 
     house.told()
 
     until = house.now + 1e7
-    assert ear.new() == [Wanted(full=False, orders=(), keep_until=((job.uid, until),))]
+    assert ear.new() == [
+        Wanted(full=False, orders=(), keep_until=((job.uid, until),), life_seq=house.state.seq)
+    ]
 
 
 def test_a_stranger_is_refused_and_closed(house: Spoken) -> None:
@@ -193,8 +208,14 @@ def test_what_ends_in_the_step_of_the_greeting_is_told_after_the_full_list(house
     welcome, full, over = ear.new()
     assert isinstance(welcome, Welcome)
     assert welcome.acked_seq == 2
-    assert full == Wanted(full=True, orders=())
-    assert over == Wanted(full=False, orders=(), dropped=((job.uid, 1),), job_ended=(job.uid,))
+    assert full == Wanted(full=True, orders=(), life_seq=house.state.seq)
+    assert over == Wanted(
+        full=False,
+        orders=(),
+        dropped=((job.uid, 1),),
+        job_ended=(job.uid,),
+        life_seq=house.state.seq,
+    )
 
 
 def test_a_removed_node_is_refused_and_closed(house: Spoken) -> None:
@@ -254,3 +275,21 @@ async def test_a_served_request_is_forgotten(house: Spoken) -> None:
 def test_no_files_come_from_a_node_that_is_not_connected(house: Spoken) -> None:
     with pytest.raises(Unavailable, match="n1 is not connected"):
         house.roster.ask_for_files(N1, "uid", ".")
+
+
+def test_idle_agents_hear_now_and_then_how_far_the_controller_is(house: Spoken) -> None:
+    ear = house.greeted()
+    ear.new()
+    told = house.roster.told_seq(house.state.nodes[N1].uid)
+    house.pool("another")
+    house.told()
+    assert ear.new() == []
+    assert told is not None
+    assert told < house.state.seq
+
+    house.now += TELL_HOW_FAR_S
+    house.told()
+
+    assert ear.new() == [Wanted(full=False, orders=(), life_seq=house.state.seq)]
+    assert house.roster.told_seq(house.state.nodes[N1].uid) == house.state.seq
+    assert house.roster.told_seq("somebody else") is None

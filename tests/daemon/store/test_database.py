@@ -29,6 +29,24 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "home" / "controller.db"
 
 
+async def test_every_start_is_a_life_and_the_one_before_is_remembered_as_far_as_it_came(
+    path: Path,
+) -> None:
+    async with Database(path) as database:
+        first = await database.load()
+        await database.commit(a_step(seq=7, next_number=1))
+    async with Database(path) as database:
+        second = await database.load()
+        again = await database.load()
+    async with Database(path) as database:
+        third = await database.load()
+
+    assert len({first.life, second.life, third.life}) == 3
+    assert (first.lives, second.lives) == ({}, {first.life: 7})
+    assert again == second
+    assert third.lives == {first.life: 7, second.life: 7}
+
+
 async def test_a_first_start_has_epoch_1_and_will_give_out_number_1(path: Path) -> None:
     async with Database(path) as database:
         loaded = await database.load()

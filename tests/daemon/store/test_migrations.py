@@ -10,7 +10,6 @@ from eaas_daemon.store.database import Database
 from eaas_daemon.store.failures import NewerSchema
 from eaas_daemon.store.migrations import all_steps, migrate, schema_version
 from eaas_daemon.store.rows import node_row
-from eaas_daemon.store.transactions import begin_life
 from tests.daemon.store.builders import a_credential, a_node, a_step
 
 FIRST = "CREATE TABLE t (a TEXT);"
@@ -85,7 +84,7 @@ async def test_a_database_of_version_1_is_brought_to_this_one_with_all_that_is_i
 ) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as old:
         migrate(old, path, all_steps()[:1])
-        begin_life(old, 5.0)
+        old.execute("INSERT INTO meta VALUES (1, 1, 1, 0, 5.0)")
         old.execute("INSERT INTO nodes VALUES (?, ?, ?)", node_row(a_node()))
     path.chmod(0o600)
 
