@@ -81,6 +81,8 @@ class NodeReason(Reason, frozen=True, kw_only=True):
 
 class NodeOffline(NodeReason, frozen=True, kw_only=True, tag="node_offline"):
     since: str | None
+    silent_s: float | None = None
+    """How long it has been missed, while that is too short to call it offline."""
 
 
 class NodeDraining(NodeReason, frozen=True, kw_only=True, tag="node_draining"):
@@ -90,10 +92,6 @@ class NodeDraining(NodeReason, frozen=True, kw_only=True, tag="node_draining"):
 class NodeNotInPool(NodeReason, frozen=True, kw_only=True, tag="node_not_in_pool"):
     never: ClassVar[bool] = True
     pool: str
-
-
-class NodeReconciling(NodeReason, frozen=True, kw_only=True, tag="node_reconciling"):
-    pass
 
 
 class NodeFaulty(NodeReason, frozen=True, kw_only=True, tag="node_faulty"):
@@ -279,6 +277,8 @@ class AttemptLost(Reason, frozen=True, kw_only=True, tag="attempt_lost"):
 class NodeSilent(Reason, frozen=True, kw_only=True, tag="node_silent"):
     node: str
     since: str
+    silent_s: float | None = None
+    """How long it has been missed, while the job is not called Unknown for it yet."""
 
 
 class ConfirmedDead(Reason, frozen=True, kw_only=True, tag="confirmed_dead"):
@@ -296,7 +296,6 @@ SENTENCES: Final[Mapping[str, str]] = {
     "node_offline": "{node} is offline since {since}",
     "node_draining": "{node} is draining: it finishes its jobs and takes no new ones",
     "node_not_in_pool": "{node} is not in pool {pool}",
-    "node_reconciling": "{node} has just connected and is still being compared with the plan",
     "node_faulty": "{node} can't take work now: {text}",
     "too_few_free_cards": "{node} has {available} free card{s}, {asked} asked for",
     "too_few_cards": "{node} has {available} card{s}, {asked} asked for",
@@ -329,6 +328,12 @@ SENTENCES: Final[Mapping[str, str]] = {
     "confirmed_dead": "{by} confirmed that {node} is dead",
 }
 
+SHORT_SILENCES: Final[Mapping[str, str]] = {
+    "node_offline": "{node} has been silent for {silence}",
+    "node_silent": "{node} has been silent for {silence}; the job may still run there",
+}
+"""What is said instead while the silence is too short to act upon."""
+
 
 def sentence(reason: Reason) -> str:
     """Return the reason as an English sentence without a full stop."""
@@ -349,6 +354,9 @@ def sentence(reason: Reason) -> str:
         )
     if fields.get("since", "") is None:
         fields["since"] = "an unknown time"
+    if fields.get("silent_s") is not None:
+        fields["silence"] = format_duration(round(fields["silent_s"]))
+        return SHORT_SILENCES[reason.code].format(**fields)
     return SENTENCES[reason.code].format(**fields)
 
 

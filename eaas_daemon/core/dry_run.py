@@ -38,7 +38,7 @@ def dry_run(state: State, spec: JobSpec, caller: Caller, now: float) -> DryRunVi
         return refused(state, refusal)
     except EaasError as refusal:
         return refused(state, Invalid((FieldError(field="queue", message=refusal.sentence),)))
-    return _verdict(state, job)
+    return _verdict(state, job, now)
 
 
 def first_refused(
@@ -103,9 +103,9 @@ def _error_view(error: FieldError) -> FieldErrorView:
     )
 
 
-def _verdict(state: State, job: Job) -> DryRunView:
+def _verdict(state: State, job: Job, now: float) -> DryRunView:
     """Place the job beside those that wait: all of them fit nowhere, or they would not wait."""
-    why = Explainer(state).why(job)
+    why = Explainer(state, now).why(job)
     if why.verdict == "never":
         return _view(why, "never", text=_never_text(state, job, why))
     pool, queue, ask = state.pools[job.pool], state.queues[job.ref], ask_of(job)

@@ -1,9 +1,10 @@
 """Why a job waits, told from the same functions that decide it."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from eaas import reasons as r
 from eaas.ids import NodeName
@@ -26,6 +27,10 @@ from eaas_daemon.core.state import State
 
 Scope = Literal["job", "queue", "pool"]
 Scoped = tuple[Scope, r.Reason]
+SEEN: Final = frozenset((JobState.STARTING, JobState.RUNNING, JobState.STOPPING))
+"""States of which the node's own word is the ground."""
+MISSED_AFTER_S: Final = 6.0
+"""Three beats that did not come, though the connection still seems to be there."""
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,8 +51,10 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 class Explainer:
     """Explains one state; jobs that are alike to the scheduler are looked at once."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, now: float | None = None) -> None:
+        """Begin; ``now`` in Unix seconds lets it say how long a node has been missed."""
         self._state = state
+        self._now = now
         self._rooms: dict[NodeName, Room] | None = None
         self._waiting: dict[Shape, Waiting] = {}
 
@@ -95,9 +102,30 @@ class Explainer:
             reason = refusal(room, ask, pool, _since(room.node))
             if reason is not None and reason.never:
                 found += every_never(room.node, ask, pool)
+            elif isinstance(reason, r.NodeOffline):
+                found.append(replace(reason, silent_s=self._missed_s(room.node)))
             elif reason is not None:
                 found.append(reason)
         return sorted(found, key=lambda reason: (reason.never, reason.node))
+
+    def _missed_s(self, node: Node) -> float | None:
+        """Return how long the node has been silent; None where it is not missed, or offline."""
+        if node.offline or self._now is None or node.last_seen_at is None:
+            return None
+        silent_s = max(0.0, self._now - node.last_seen_at)
+        return silent_s if node.session is None or silent_s > MISSED_AFTER_S else None
+
+    def as_of_now(self, job: Job) -> r.Reason | None:
+        """Return the job's reason, and of one that runs on a node that is missed, that.
+
+        It is true only at the moment of asking: nobody is told when the node speaks again.
+        """
+        attempt = job.live_attempt
+        node = None if attempt is None else self._state.nodes.get(attempt.node)
+        if job.state not in SEEN or node is None or (missed_s := self._missed_s(node)) is None:
+            return self.reason(job)
+        since = utc_text(node.last_seen_at or 0.0)
+        return r.NodeSilent(node=node.name, since=since, silent_s=missed_s)
 
     # --- the whole answer
 
@@ -136,7 +164,7 @@ class Explainer:
         return self._state.line.position(job, self._state.order)
 
     def _not_waiting(self, job: Job) -> WhyView:
-        reason = job.reason
+        reason = self.as_of_now(job)
         text = f"job {job.number} is {job.state}{self._doing(job)}"
         return WhyView(
             job=job.number,
@@ -183,7 +211,8 @@ class Explainer:
 
 
 def _since(node: Node) -> str | None:
-    return None if node.offline_since is None else utc_text(node.offline_since)
+    since = node.last_seen_at if node.offline_since is None else node.offline_since
+    return None if since is None else utc_text(since)
 
 
 def _sentence_for(job: Job, waiting: Waiting, position: int | None) -> str:

@@ -96,10 +96,8 @@ def unfit(node: Node, since_text: str | None) -> r.NodeReason | None:
     """Return why the node takes no work at all now, or None if it does."""
     if node.needs_upgrade is not None:
         return r.NodeFaulty(node=node.name, text=node.needs_upgrade)
-    if node.offline:
+    if node.offline or node.session is None:
         return r.NodeOffline(node=node.name, since=since_text)
-    if node.session is None:
-        return r.NodeReconciling(node=node.name)
     if node.draining:
         return r.NodeDraining(node=node.name)
     if node.twin is not None:

@@ -34,7 +34,7 @@ class Painter:
 
     def __init__(self, state: State, log_size: LogSize, now: float) -> None:
         self.state = state
-        self.explainer = Explainer(state)
+        self.explainer = Explainer(state, now)
         self._log_size = log_size
         self._now = now
         self._positions: Mapping[JobUid, int] | None = None

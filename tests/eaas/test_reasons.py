@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
 
@@ -22,7 +22,8 @@ def filled(kind: type[r.Reason]) -> r.Reason:
     values: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):
         plain = next((t for t in (str, int, float) if field.type is t), None)
-        values[field.encode_name] = None if plain is None else PLACEHOLDERS[plain]
+        words = get_args(field.type) if get_origin(field.type) is Literal else (None,)
+        values[field.encode_name] = words[0] if plain is None else PLACEHOLDERS[plain]
     return kind(**values)
 
 

@@ -1,5 +1,7 @@
 import hashlib
 
+from eaas.ids import NodeName
+from eaas_daemon.core.events import AgentGone
 from tests.daemon.api.served import House
 from tests.rig.builders import a_card
 
@@ -14,6 +16,22 @@ async def test_a_submitted_job_is_answered_as_it_stands_after_the_step(house: Ho
 
     assert (status, view["id"], view["state"], view["node"]) == (201, 1, "Starting", "n1")
     assert view["spec"]["command"] == "echo hi"
+
+
+async def test_a_job_says_at_once_that_its_node_is_missed(house: House) -> None:
+    await house.node("n1")
+    await house.pool("default", "n1")
+    await house.ask("POST", "/api/v1/jobs", JOB)
+    await house.runs(1)
+    session = house.state.nodes[NodeName("n1")].session
+    assert session is not None
+    await house.engine.ask(AgentGone(node=NodeName("n1"), session=session, why="cut"))
+    await house.tick(8)
+
+    _, view = await house.ask("GET", "/api/v1/jobs/1")
+
+    assert (view["state"], view["reason"]["code"]) == ("Running", "node_silent")
+    assert view["reason"]["text"] == ("n1 has been silent for 8s; the job may still run there")
 
 
 async def test_the_same_key_and_body_give_the_same_job(house: House) -> None:

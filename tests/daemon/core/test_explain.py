@@ -131,6 +131,34 @@ def test_an_offline_node_says_since_when(house: House) -> None:
     assert told.nodes[0].text == f"n1 is offline since {since}"
 
 
+def test_a_node_that_is_missed_is_silent_for_so_long_and_has_not_just_connected(
+    house: House,
+) -> None:
+    waits, runs = house.submit(gpus=8, force=True), house.running(house.submit(gpus=1))
+    house.do(e.AgentGone(node=NodeName("n1"), session="s-n1", why="cut"))
+
+    explainer = Explainer(house.state, house.now + 8)
+
+    alike = explainer.why(house.submit())
+    assert alike.nodes[0].code == "node_offline"
+    assert alike.nodes[0].text == "n1 has been silent for 8s"
+    assert explainer.why(house.job(runs.number)).text == (
+        f"job {runs.number} is Running: n1 has been silent for 8s; the job may still run there"
+    )
+    assert explainer.why(house.job(waits.number)).verdict == "never"
+    assert house.job(runs.number).reason is None
+
+
+def test_beats_that_do_not_come_are_told_of_before_the_connection_ends(house: House) -> None:
+    runs = house.running(house.submit())
+
+    told = [Explainer(house.state, house.now + s).as_of_now(runs) for s in (4, 7)]
+
+    assert told[0] is None
+    assert isinstance(told[1], r.NodeSilent)
+    assert r.sentence(told[1]) == "n1 has been silent for 7s; the job may still run there"
+
+
 def test_a_job_that_does_not_wait_says_what_it_is(house: House) -> None:
     job = house.submit()
     assert (why(house, job).verdict, why(house, job).text) == ("placed", "job 1 is Starting on n1")

@@ -139,7 +139,7 @@ def test_the_smallest_cards_come_first(house: House) -> None:
         ({}, None),
         ({"needs_upgrade": "old"}, r.NodeFaulty(node="n1", text="old")),
         ({"offline": True}, r.NodeOffline(node="n1", since="10:00")),
-        ({"session": None}, r.NodeReconciling(node="n1")),
+        ({"session": None}, r.NodeOffline(node="n1", since="10:00")),
         ({"draining": True}, r.NodeDraining(node="n1")),
         ({"twin": Trouble(text="two", since=1.0)}, r.NodeFaulty(node="n1", text="two")),
     ],
