@@ -66,6 +66,7 @@ class Verb(StrEnum):
     REQUEUED = "requeued"
     CANCEL_ASKED = "cancel asked"
     TIME_UP = "time is up"
+    AFTER_FAILED = "a job it was to follow failed"
     STOPPED = "stopped as asked"
     STOPPED_BY_TIME = "stopped by its timeout"
     NODE_SILENT = "node fell silent"
@@ -80,6 +81,7 @@ _S, _V = JobState, Verb
 TRANSITIONS: Final[Mapping[tuple[JobState, Verb], JobState]] = {
     (_S.PENDING, _V.PLACED): _S.STARTING,
     (_S.PENDING, _V.CANCEL_ASKED): _S.CANCELLED,
+    (_S.PENDING, _V.AFTER_FAILED): _S.FAILED,
     (_S.STARTING, _V.STARTED): _S.RUNNING,
     (_S.STARTING, _V.EXITED_CLEANLY): _S.SUCCEEDED,
     (_S.STARTING, _V.EXITED_BADLY): _S.FAILED,

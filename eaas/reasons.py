@@ -66,6 +66,26 @@ class Backoff(Reason, frozen=True, kw_only=True, tag="backoff"):
     attempt: int
 
 
+class NotBefore(Reason, frozen=True, kw_only=True, tag="not_before"):
+    """The job asked for a later start."""
+
+    until: str
+    """RFC 3339 UTC."""
+
+
+class AfterPending(Reason, frozen=True, kw_only=True, tag="after_pending"):
+    """Jobs that this one is to follow have not ended yet."""
+
+    jobs: tuple[int, ...]
+
+
+class AfterFailed(Reason, frozen=True, kw_only=True, tag="after_failed"):
+    """A job that this one is to follow ended without success."""
+
+    job: int
+    state: str
+
+
 class NotPlannedYet(Reason, frozen=True, kw_only=True, tag="not_planned_yet"):
     """The job arrived a moment ago."""
 
@@ -292,6 +312,9 @@ SENTENCES: Final[Mapping[str, str]] = {
     "queue_full": "queue {queue} {cap}",
     "user_cap": "in {where} {user} {cap}",
     "backoff": "waits until {until} before attempt {attempt}",
+    "not_before": "starts at {until} at the earliest",
+    "after_pending": "starts after {after}",
+    "after_failed": "job {job}, which it was to start after, is {state}",
     "not_planned_yet": "arrived a moment ago",
     "node_offline": "{node} is offline since {since}",
     "node_draining": "{node} is draining: it finishes its jobs and takes no new ones",
@@ -344,6 +367,8 @@ def sentence(reason: Reason) -> str:
     for key in ("asked", "available"):
         if isinstance(fields.get(key), int):
             fields[f"{key}_memory"] = format_memory_mib(fields[key])
+    if isinstance(reason, AfterPending):
+        fields["after"] = _jobs_text(reason.jobs)
     if isinstance(reason, TimedOut):
         fields["timeout"] = format_duration(reason.timeout_s)
     if isinstance(reason, OutOfMemory):
@@ -358,6 +383,13 @@ def sentence(reason: Reason) -> str:
         fields["silence"] = format_duration(round(fields["silent_s"]))
         return SHORT_SILENCES[reason.code].format(**fields)
     return SENTENCES[reason.code].format(**fields)
+
+
+def _jobs_text(numbers: tuple[int, ...]) -> str:
+    if len(numbers) == 1:
+        return f"job {numbers[0]} has succeeded"
+    some = ", ".join(map(str, numbers[:5])) + ("" if len(numbers) <= 5 else " and others")
+    return f"jobs {some} have succeeded"
 
 
 def _cap_text(reason: QueueFull | UserCap) -> str:

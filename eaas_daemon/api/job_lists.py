@@ -16,6 +16,7 @@ from eaas.wire.codec import UNREADABLE
 from eaas_daemon.api.bodies import query_flag, query_int, wrong_query
 from eaas_daemon.api.parts import Parts, answer, caller_of
 from eaas_daemon.api.private import job_for
+from eaas_daemon.core.ask import shape_of
 from eaas_daemon.core.line import turn_of
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.state import State
@@ -37,6 +38,8 @@ class Place(NamedTuple):
     minus_queue_priority: int
     rank: int
     minus_priority: int
+    standing: int
+    """Of its user, which moves with time: of pages asked for far apart one job may be in two."""
     number: int
 
 
@@ -98,18 +101,16 @@ def in_order(state: State) -> Iterator[Job]:
     for pool in sorted(state.pools):
         for uid in state.line.in_order(pool, state.order):
             yield state.jobs[uid]
-    yield from sorted((state.jobs[uid] for uid in state.delayed), key=_delayed_order)
+    yield from sorted((state.jobs[uid] for uid in state.aside), key=_delayed_order)
 
 
 def place_of(state: State, job: Job) -> Place:
     """Return where the job stands in ``in_order``."""
     if job.state is not JobState.PENDING:
-        return Place(0, "", 0, 0, 0, job.number)
-    if job.not_before is not None:
-        return Place(2, job.pool, 0, 0, 0, job.number)
-    turn = turn_of(job)
-    priority = state.queues[job.ref].priority
-    return Place(1, job.pool, -priority, turn.rank, turn.minus_priority, turn.number)
+        return Place(0, "", 0, 0, 0, 0, job.number)
+    if not job.in_line:
+        return Place(2, job.pool, 0, 0, 0, 0, job.number)
+    return Place(1, job.pool, *state.order.place(shape_of(job), turn_of(job)))
 
 
 def matches(wanted: JobFilter, job: Job) -> bool:

@@ -82,7 +82,7 @@ def admit(
     if limit is not None and job.priority > limit and not caller.admin:
         message = f"priority must be {limit} at most in {queue.ref}, not {job.priority}"
         raise Invalid((FieldError(field="priority", message=message, suggestion=str(limit)),))
-    waiting = state.line.waiting(queue.ref)
+    waiting = state.waiting(queue.ref)
     if queue.max_pending is not None and waiting >= queue.max_pending:
         raise QueueFull(f"{waiting} jobs wait in {queue.ref}, which is all it takes")
     if not force:
@@ -93,8 +93,6 @@ def _unbuilt(spec: JobSpec) -> list[FieldError]:
     """Name the fields whose meaning this version does not carry out: refuse, not ignore."""
     asked = {
         "share": spec.share,
-        "after": bool(spec.after),
-        "not_before": spec.not_before is not None,
         "array": bool(spec.array),
         "num_nodes": spec.num_nodes != 1,
     }

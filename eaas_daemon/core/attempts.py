@@ -8,7 +8,7 @@ from eaas import reasons as r
 from eaas.ids import CardUuid
 from eaas.lifecycle import JobState, Verb, next_state
 from eaas.wire.from_agent import AttemptEnded, AttemptRunning, AttemptStopping
-from eaas_daemon.core.effects import Dispatch, Dropped, JobOver
+from eaas_daemon.core.effects import Dispatch, Dropped
 from eaas_daemon.core.model import (
     MAX_INFRA_RETRIES,
     Attempt,
@@ -16,11 +16,10 @@ from eaas_daemon.core.model import (
     Job,
     StopIntent,
 )
+from eaas_daemon.core.over import KEEP_WORKSPACE_S, tell_over
 from eaas_daemon.core.plan import Placement
 from eaas_daemon.core.reason_union import AnyReason
 from eaas_daemon.core.state import State
-
-KEEP_WORKSPACE_S: Final = 7 * 86400.0
 
 MAX_INFRA_BACKOFF_S: Final = 60.0
 
@@ -203,15 +202,9 @@ def settle(state: State, job: Job, verdict: tuple[Verb, AnyReason | None], now: 
     state.put_job(job)
     state.release(job, finished_at, now)
     state.emit(Dropped(node=attempt.node, uid=job.uid, attempt=attempt.number))
-    if job.ended:
-        tell_over(state, job)
     _journal_end(state, job, now)
-
-
-def tell_over(state: State, job: Job) -> None:
-    """Let every node that may have a workspace of the ended job begin to count."""
-    for node in dict.fromkeys(attempt.node for attempt in job.attempts):
-        state.emit(JobOver(node=node, uid=job.uid))
+    if job.ended:
+        tell_over(state, job, now)
 
 
 def _waiting_again(job: Job, now: float) -> Job:

@@ -18,6 +18,7 @@ from eaas.views import (
 )
 from eaas_daemon.core.admission import admit, mount_meant, queue_for
 from eaas_daemon.core.ask import ask_of, shape_of
+from eaas_daemon.core.dependencies import later, unmet
 from eaas_daemon.core.events import Caller
 from eaas_daemon.core.explain import Explainer
 from eaas_daemon.core.fit import usable
@@ -68,6 +69,8 @@ def would_be(state: State, spec: JobSpec, caller: Caller, now: float) -> Job:
         priority=spec.priority,
         created_at=now,
         timeout_s=spec.timeout_s or queue.timeout_s,
+        waits_for=unmet(state, spec),
+        not_before=later(spec.not_before, now),
     )
 
 
@@ -110,7 +113,7 @@ def _verdict(state: State, job: Job, now: float) -> DryRunView:
         return _view(why, "never", text=_never_text(state, job, why))
     pool, queue, ask = state.pools[job.pool], state.queues[job.ref], ask_of(job)
     room = best_room(job, ask, pool, rooms_of(state))
-    if room is None or gate(shape_of(job), queue, pool, state.held) is not None:
+    if room is None or not job.in_line or gate(shape_of(job), queue, pool, state.held) is not None:
         reason = why.text.partition(": ")[2] or why.text
         return _view(why, "wait", text=f"it would wait: {reason}")
     cards = tuple(

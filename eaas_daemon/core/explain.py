@@ -17,6 +17,7 @@ from eaas.views import (
     WhyNodeView,
     WhyView,
 )
+from eaas_daemon.core import dependencies
 from eaas_daemon.core.admission import impossible, mount_meant
 from eaas_daemon.core.ask import Ask, Shape, ask_of, shape_of
 from eaas_daemon.core.fit import Room, every_never, refusal
@@ -60,10 +61,9 @@ class Explainer:
 
     def waiting(self, job: Job) -> Waiting:
         """Return why the waiting job does not start."""
-        if job.not_before is not None:
-            until = utc_text(job.not_before)
-            backoff = r.Backoff(until=until, attempt=len(job.attempts) + 1)
-            return Waiting(above=(("job", backoff),), nodes=(), never=False)
+        if job.waits_for or job.not_before is not None:
+            aside = dependencies.reason(self._state, job) or _not_yet(job) or r.NotPlannedYet()
+            return Waiting(above=(("job", aside),), nodes=(), never=False)
         shape = shape_of(job)
         if shape not in self._waiting:
             self._waiting[shape] = self._explain(job, shape)
@@ -158,8 +158,8 @@ class Explainer:
         return () if meant is None else (meant,)
 
     def _position(self, job: Job) -> int | None:
-        """Return its place in line; a job in backoff has left the line."""
-        if job.not_before is not None:
+        """Return its place, if it is in line."""
+        if not job.in_line:
             return None
         return self._state.line.position(job, self._state.order)
 
@@ -208,6 +208,15 @@ class Explainer:
         ]
         views = [_blocker(other) for other in placed]
         return tuple(sorted(views, key=lambda view: (view.ends_at or "~", view.job)))
+
+
+def _not_yet(job: Job) -> r.Reason | None:
+    if job.not_before is None:
+        return None
+    until = utc_text(job.not_before)
+    if not job.attempts:
+        return r.NotBefore(until=until)
+    return r.Backoff(until=until, attempt=len(job.attempts) + 1)
 
 
 def _since(node: Node) -> str | None:

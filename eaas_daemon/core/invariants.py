@@ -47,7 +47,7 @@ def _indexes(state: State) -> Iterator[str]:
     waiting = {uid for pool in state.pools for uid in state.line.in_order(pool, state.order)}
     for job in state.jobs.values():
         is_pending = job.state is JobState.PENDING
-        if is_pending != (job.uid in waiting or job.uid in state.delayed):
+        if is_pending != (job.uid in waiting or job.uid in state.aside):
             yield f"job {job.number} is {job.state} and its place in line disagrees"
         live = job.live_attempt
         if live is not None and job.uid not in state.placed.get(live.node, {}):

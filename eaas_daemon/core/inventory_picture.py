@@ -225,7 +225,7 @@ def pool_view(state: State, pool: Pool) -> PoolView:
         cards_free=free,
         cards_held=held,
         cards_unavailable=len(cards) - free - held,
-        waiting=sum(_waiting(state, f"{pool.name}/{name}") for name in queues),
+        waiting=sum(state.waiting(f"{pool.name}/{name}") for name in queues),
         running=sum(state.held.of_queue(f"{pool.name}/{name}").jobs for name in queues),
         max_gpus_per_user=pool.max_gpus_per_user,
         half_life_s=pool.half_life_s,
@@ -244,11 +244,6 @@ def _users(state: State, pool: Pool) -> Iterator[PoolUserView]:
                 gpus_held=held.gpus,
                 card_hours=round(minutes[user] / 60, 1),
             )
-
-
-def _waiting(state: State, ref: str) -> int:
-    delayed = sum(state.jobs[uid].ref == ref for uid in state.delayed)
-    return state.line.waiting(ref) + delayed
 
 
 def queue_view(state: State, queue: Queue) -> QueueView:
@@ -273,7 +268,7 @@ def queue_view(state: State, queue: Queue) -> QueueView:
         hold_after_s=None,
         idle_after_s=None,
         requeue_after_s=None,
-        waiting=_waiting(state, queue.ref),
+        waiting=state.waiting(queue.ref),
         running=held.jobs,
         gpus_held=held.gpus,
     )

@@ -92,7 +92,9 @@ class Job(Value, frozen=True, kw_only=True):
     """Why it ended, or why its last attempt did not do it."""
     stop: StopIntent | None = None
     not_before: float | None = None
-    """Waits until then: backoff after a failed attempt."""
+    """Waits until then: its own wish, or backoff after a failed attempt."""
+    waits_for: tuple[JobNumber, ...] = ()
+    """Jobs that it is to follow and that have not succeeded yet."""
     retries_used: int = 0
     infra_retries: int = 0
     image_digest: str | None = None
@@ -116,6 +118,11 @@ class Job(Value, frozen=True, kw_only=True):
     def live_attempt(self) -> Attempt | None:
         """Return the attempt that owns a node's room now."""
         return self.attempts[-1] if self.state in PLACED else None
+
+    @property
+    def in_line(self) -> bool:
+        """Tell whether it waits for nothing but room and its turn."""
+        return self.state is JobState.PENDING and self.not_before is None and not self.waits_for
 
     @property
     def ended(self) -> bool:

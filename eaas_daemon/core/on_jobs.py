@@ -11,10 +11,12 @@ from eaas.job_spec import JobSpec
 from eaas.lifecycle import DEFAULT_GRACE_S, JobState, Verb
 from eaas_daemon.core import events as e
 from eaas_daemon.core.admission import Possible, admit, queue_for
-from eaas_daemon.core.attempts import KEEP_WORKSPACE_S, advance, tell_over
+from eaas_daemon.core.attempts import advance
 from eaas_daemon.core.changes import KeyRow
+from eaas_daemon.core.dependencies import later, unmet, unmet_again
 from eaas_daemon.core.effects import Dispatch, KeepUntil
 from eaas_daemon.core.model import Job, Queue, StopIntent
+from eaas_daemon.core.over import KEEP_WORKSPACE_S, tell_over
 from eaas_daemon.core.state import State
 
 MAX_GRACE_S: Final = 3600.0
@@ -79,6 +81,8 @@ def _accept(state: State, event: e.Submit, spec: JobSpec, now: float, possible: 
         priority=spec.priority,
         created_at=now,
         timeout_s=spec.timeout_s or queue.timeout_s,
+        waits_for=unmet(state, spec),
+        not_before=later(spec.not_before, now),
     )
     admit(state, job, queue, event.caller, force=event.force, possible=possible)
     state.put_job(job)
@@ -121,14 +125,16 @@ def _cancel_waiting(state: State, job: Job, user: UserName, now: float) -> Job:
     job = replace(
         advance(job, Verb.CANCEL_ASKED),
         reason=r.Cancelled(by=user),
+        waits_for=(),
+        not_before=None,
         finished_at=now,
         keep_until=keep_until,
     )
     state.put_job(job)
-    tell_over(state, job)
     state.journal(
         "job.cancelled", f"{user} cancelled job {job.number}", now, job=job.number, user=user
     )
+    tell_over(state, job, now)
     return job
 
 
@@ -222,7 +228,8 @@ def retry(state: State, event: e.Retry, now: float) -> Job:
         infra_retries=0,
         stop=None,
         rank=0,
-        not_before=None,
+        not_before=later(job.spec.not_before, now),
+        waits_for=unmet_again(state, job),
         workspace_gone=None,
     )
     admit(state, job, queue, event.caller, force=True)

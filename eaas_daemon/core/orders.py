@@ -1,8 +1,8 @@
 """A job's live attempt as its agent gets it."""
 
 from eaas.wire.to_agent import Order, Stop
-from eaas_daemon.core.attempts import KEEP_WORKSPACE_S
 from eaas_daemon.core.model import Job
+from eaas_daemon.core.over import KEEP_WORKSPACE_S
 
 
 def order_for(job: Job, epoch: int) -> Order:

@@ -80,7 +80,7 @@ class Painter:
         return typed
 
     def _position(self, job: Job) -> int | None:
-        if job.state is not JobState.PENDING or job.not_before is not None:
+        if not job.in_line:
             return None
         if self._positions is None:
             return self.state.line.position(job, self.state.order)

@@ -11,4 +11,5 @@ AnyReason = (
     | r.AttemptLost
     | r.NodeSilent
     | r.ConfirmedDead
+    | r.AfterFailed
 )

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, UserName
 from eaas.lifecycle import PLACED, JobState
+from eaas_daemon.core.aside import Aside
 from eaas_daemon.core.ask import Shape
 from eaas_daemon.core.changes import Changes, ClaimRow, JournalRow, KeyRow
 from eaas_daemon.core.credential import Credential
@@ -80,7 +81,7 @@ class State:
         self.cooling: dict[CardUuid, float] = {}
         """Cards released at that time of their node's clock and not seen clean since."""
         self.line = Line()
-        self.delayed: dict[JobUid, float] = {}
+        self.aside = Aside()
         self.placed: dict[NodeName, dict[JobUid, Job]] = {}
         self.held = Tally()
         self.usage: dict[UsageKey, Usage] = {}
@@ -123,21 +124,19 @@ class State:
             self.numbers.pop(old.number, None)
 
     def _index(self, job: Job) -> None:
-        if job.state is JobState.PENDING:
-            if job.not_before is not None:
-                self.delayed[job.uid] = job.not_before
-            else:
-                self.arrived.setdefault(job.pool, set()).add(self.line.add(job))
+        if job.in_line:
+            self.arrived.setdefault(job.pool, set()).add(self.line.add(job))
+        elif job.state is JobState.PENDING:
+            self.aside.add(job)
         elif job.state in PLACED:
             self.placed.setdefault(job.attempts[-1].node, {})[job.uid] = job
             self.held.add(job)
 
     def _unindex(self, job: Job) -> None:
-        if job.state is JobState.PENDING:
-            if job.not_before is not None:
-                self.delayed.pop(job.uid, None)
-            else:
-                self.line.remove(job)
+        if job.in_line:
+            self.line.remove(job)
+        elif job.state is JobState.PENDING:
+            self.aside.remove(job)
         elif job.state in PLACED:
             del self.placed[job.attempts[-1].node][job.uid]
             self.held.remove(job)
@@ -161,6 +160,10 @@ class State:
     def find_key(self, user: UserName, key: str) -> KeyRow | None:
         """Return what an idempotency key stands for, if it was used."""
         return self.keys.get((user, key)) or self._archive.find_key(user, key)
+
+    def waiting(self, ref: str) -> int:
+        """Return how many jobs of the queue wait, in line or not."""
+        return self.line.waiting(ref) + self.aside.waiting(ref)
 
     # --- nodes, pools, queues
 
@@ -286,6 +289,13 @@ class State:
             self._undo.append(lambda: self._set(self.usage, key, old))
             self.usage[key] = (old or Usage()).holding(more, at, pool.half_life_s)
 
+    def put_standing(self, standing: Standing) -> None:
+        """Let the users stand as given."""
+        old = self.standing
+        if standing != old:
+            self._undo.append(lambda: setattr(self, "standing", old))
+            self.standing = standing
+
     @property
     def order(self) -> Order:
         """Return what decides between waiting jobs now."""
@@ -324,6 +334,7 @@ class State:
                 setattr(twin, name, value.copy())
         twin.placed = {node: jobs.copy() for node, jobs in self.placed.items()}
         twin.line = self.line.still()
+        twin.aside = self.aside.still()
         twin.held = self.held.copy()
         twin._archive = NoArchive()
         return twin

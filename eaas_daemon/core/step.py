@@ -62,7 +62,7 @@ def step(state: State, events: Sequence[e.Event], now: float) -> list[Any]:
     A refused event leaves no trace. ``now`` is Unix seconds.
     """
     answers = [_answer(state, event, now) for event in events]
-    state.standing = standing(state.usage, state.pools, now)
+    state.put_standing(standing(state.usage, state.pools, now))
     for placement in plan(state):
         place(state, placement, now)
     state.restless.clear()

@@ -30,9 +30,8 @@ KEYS_KEPT_S: Final = 3600.0
 
 def tick(state: State, _event: Tick, now: float) -> None:
     """Let the clock have its say."""
-    for uid, until in list(state.delayed.items()):
-        if until <= now:
-            state.put_job(replace(state.jobs[uid], not_before=None))
+    for uid in state.aside.due(now):
+        state.put_job(replace(state.jobs[uid], not_before=None))
     if state.last_tick_at is None or abs(now - state.last_tick_at) > STALL_S:
         state.quiet_until = now + START_GRACE_S
     last, state.last_tick_at = state.last_tick_at, now

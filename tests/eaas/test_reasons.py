@@ -19,12 +19,17 @@ def every_reason() -> list[type[r.Reason]]:
 def filled(kind: type[r.Reason]) -> r.Reason:
     import msgspec
 
-    values: dict[str, Any] = {}
-    for field in msgspec.structs.fields(kind):
-        plain = next((t for t in (str, int, float) if field.type is t), None)
-        words = get_args(field.type) if get_origin(field.type) is Literal else (None,)
-        values[field.encode_name] = words[0] if plain is None else PLACEHOLDERS[plain]
-    return kind(**values)
+    return kind(
+        **{field.encode_name: placeholder(field.type) for field in msgspec.structs.fields(kind)}
+    )
+
+
+def placeholder(kind: Any) -> Any:
+    if get_origin(kind) is Literal:
+        return get_args(kind)[0]
+    if get_origin(kind) is tuple:
+        return (placeholder(get_args(kind)[0]),)
+    return PLACEHOLDERS.get(kind)
 
 
 @pytest.mark.parametrize("kind", every_reason(), ids=lambda kind: str(kind.__name__))

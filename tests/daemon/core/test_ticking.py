@@ -93,7 +93,7 @@ def test_a_backoff_ends_with_the_tick_after_its_time(house: House) -> None:
     house.now += 3
     house.do(e.Tick())
 
-    assert (house.job(job.number).state, house.state.delayed) == (JobState.STARTING, {})
+    assert (house.job(job.number).state, list(house.state.aside)) == (JobState.STARTING, [])
 
 
 def test_old_keys_leave_the_memory_and_still_stand_for_their_jobs(house: House) -> None:
