@@ -1,17 +1,12 @@
-"""Why something waits, was refused or ended: typed reasons, and the one catalogue of their
-sentences.
-"""
+"""Why something waits, was refused or ended: typed reasons, which ``eaas.sentences`` tells."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
-from eaas.units import format_duration, format_memory_mib
-
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True, tag_field="code"):
-    """A fact that explains a state. ``code`` is stable; the sentence comes from ``SENTENCES``."""
+    """A fact that explains a state. ``code`` is stable, the sentence is not."""
 
     never: ClassVar[bool] = False
     """True when no passing of time could change it, only a person or new hardware."""
@@ -304,99 +299,3 @@ class NodeSilent(Reason, frozen=True, kw_only=True, tag="node_silent"):
 class ConfirmedDead(Reason, frozen=True, kw_only=True, tag="confirmed_dead"):
     node: str
     by: str
-
-
-SENTENCES: Final[Mapping[str, str]] = {
-    "pool_has_no_nodes": "pool {pool} has no node yet; mini-eaas pool add {pool} NODE adds one",
-    "queue_paused": "queue {queue} is paused",
-    "queue_full": "queue {queue} {cap}",
-    "user_cap": "in {where} {user} {cap}",
-    "backoff": "waits until {until} before attempt {attempt}",
-    "not_before": "starts at {until} at the earliest",
-    "after_pending": "starts after {after}",
-    "after_failed": "job {job}, which it was to start after, is {state}",
-    "not_planned_yet": "arrived a moment ago",
-    "node_offline": "{node} is offline since {since}",
-    "node_draining": "{node} is draining: it finishes its jobs and takes no new ones",
-    "node_not_in_pool": "{node} is not in pool {pool}",
-    "node_faulty": "{node} can't take work now: {text}",
-    "too_few_free_cards": "{node} has {available} free card{s}, {asked} asked for",
-    "too_few_cards": "{node} has {available} card{s}, {asked} asked for",
-    "card_foreign": "card {card} of {node} is used from outside the pool: {text}",
-    "card_dirty": "card {card} of {node} is not clean: {text}",
-    "card_sick": "card {card} of {node} is sick: {text}",
-    "card_excluded": "card {card} of {node} is excluded by a person",
-    "cards_too_small": "cards of {node} hold {available_memory} at most, {asked_memory} asked for",
-    "wrong_model": "{node} has {available}, not {asked}",
-    "too_little_cpu": "{node} has {available:g} CPU{s} left, {asked:g} asked for",
-    "too_few_cpus": "{node} has {available:g} CPU{s}, {asked:g} asked for",
-    "too_little_memory": "{node} has {available_memory} of memory left, {asked_memory} asked for",
-    "memory_too_small": "{node} has {available_memory} of memory, {asked_memory} asked for",
-    "runtime_cannot_run_images": "{node} has no container engine, so it can't run an image",
-    "runtime_needs_an_image": "{node} runs containers, so the job must name an image",
-    "node_not_asked": "the job does not name {node} among its nodes",
-    "runtime_cannot_mount": "{node} has no container engine, so its jobs can't have mounts",
-    "mount_missing": "{node} has no mount named {mount}",
-    "mount_not_allowed": "mount {mount} of {node} is only for {allowed}",
-    "mount_read_only": "mount {mount} of {node} is read-only: ask for {mount}:{target}:ro",
-    "mount_without_folder": "mount {mount} of {node} has no folder of {user}",
-    "mount_unavailable": "mount {mount} of {node} can't be used now: {text}",
-    "exited": "exited with code {exit_code}",
-    "out_of_memory": "killed because it used more memory than {limit}",
-    "cancelled": "cancelled by {by}",
-    "timed_out": "stopped after its timeout of {timeout}",
-    "start_failed": "{text}",
-    "attempt_lost": "{text}",
-    "node_silent": "{node} has been silent since {since}; the job may still run there",
-    "confirmed_dead": "{by} confirmed that {node} is dead",
-}
-
-SHORT_SILENCES: Final[Mapping[str, str]] = {
-    "node_offline": "{node} has been silent for {silence}",
-    "node_silent": "{node} has been silent for {silence}; the job may still run there",
-}
-"""What is said instead while the silence is too short to act upon."""
-
-
-def sentence(reason: Reason) -> str:
-    """Return the reason as an English sentence without a full stop."""
-    fields: dict[str, Any] = msgspec.structs.asdict(reason)
-    if isinstance(reason, QueueFull | UserCap):
-        fields["cap"] = _cap_text(reason)
-    fields["s"] = "" if fields.get("available") == 1 else "s"
-    for key in ("asked", "available"):
-        if isinstance(fields.get(key), int):
-            fields[f"{key}_memory"] = format_memory_mib(fields[key])
-    if isinstance(reason, AfterPending):
-        fields["after"] = _jobs_text(reason.jobs)
-    if isinstance(reason, TimedOut):
-        fields["timeout"] = format_duration(reason.timeout_s)
-    if isinstance(reason, OutOfMemory):
-        fields["limit"] = (
-            f"its limit of {format_memory_mib(reason.limit_mib)}"
-            if reason.limit_mib
-            else "the machine had"
-        )
-    if fields.get("since", "") is None:
-        fields["since"] = "an unknown time"
-    if fields.get("silent_s") is not None:
-        fields["silence"] = format_duration(round(fields["silent_s"]))
-        return SHORT_SILENCES[reason.code].format(**fields)
-    return SENTENCES[reason.code].format(**fields)
-
-
-def _jobs_text(numbers: tuple[int, ...]) -> str:
-    if len(numbers) == 1:
-        return f"job {numbers[0]} has succeeded"
-    some = ", ".join(map(str, numbers[:5])) + ("" if len(numbers) <= 5 else " and others")
-    return f"jobs {some} have succeeded"
-
-
-def _cap_text(reason: QueueFull | UserCap) -> str:
-    what = reason.what[:-1] if reason.limit == 1 else reason.what
-    if reason.what == "jobs":
-        return f"may run {reason.limit} {what} at once and runs {reason.used}"
-    return (
-        f"may hold {reason.limit} {what} at once and holds {reason.used};"
-        f" {reason.asked} more would be too many"
-    )

@@ -8,6 +8,7 @@ from eaas import reasons as r
 from eaas.errors import FieldError, Forbidden, Invalid, NeverFits, QueueFull
 from eaas.ids import PoolName, queue_ref
 from eaas.job_spec import JobSpec
+from eaas.sentences import sentence
 from eaas.spelling import nearest
 from eaas.units import format_duration
 from eaas_daemon.core.ask import Ask, ask_of
@@ -176,7 +177,7 @@ def refuse_impossible(state: State, job: Job, possible: Possible) -> None:
     if (job.pool, ask) in possible:
         return
     if reasons := impossible(state, state.pools[job.pool], ask):
-        facts = "; ".join(r.sentence(reason) for reason in reasons)
+        facts = "; ".join(sentence(reason) for reason in reasons)
         if (meant := mount_meant(state, job)) is not None:
             facts = f"{facts}; {meant}"
         pools = other_pools(state, job)

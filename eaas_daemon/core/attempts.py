@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from eaas import reasons as r
 from eaas.ids import CardUuid
 from eaas.lifecycle import JobState, Verb, next_state
+from eaas.sentences import sentence
 from eaas.wire.from_agent import AttemptEnded, AttemptRunning, AttemptStopping
 from eaas_daemon.core.effects import Dispatch, Dropped
 from eaas_daemon.core.model import (
@@ -222,7 +223,7 @@ def _waiting_again(job: Job, now: float) -> Job:
 
 
 def _journal_end(state: State, job: Job, now: float) -> None:
-    text = r.sentence(job.reason) if job.reason else "exited with code 0"
+    text = sentence(job.reason) if job.reason else "exited with code 0"
     attempt = job.attempts[-1]
     if not job.ended:
         kind, words = "job.requeued", f"job {job.number} waits for another attempt: {text}"

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from eaas import reasons as r
 from eaas.ids import NodeName
 from eaas.lifecycle import JobState
+from eaas.sentences import sentence
 from eaas.units import utc_text
 from eaas.views import (
     BlockerView,
@@ -143,7 +144,7 @@ class Explainer:
             text=_sentence_for(job, waiting, position),
             position=position,
             reasons=tuple(
-                ScopedReasonView(code=reason.code, text=r.sentence(reason), scope=scope)
+                ScopedReasonView(code=reason.code, text=sentence(reason), scope=scope)
                 for scope, reason in waiting.above
             ),
             nodes=_node_views(waiting.nodes),
@@ -170,7 +171,7 @@ class Explainer:
             job=job.number,
             state=job.state,
             verdict="placed",
-            text=f"{text}: {r.sentence(reason)}" if reason else text,
+            text=f"{text}: {sentence(reason)}" if reason else text,
             position=None,
             reasons=(),
             nodes=(),
@@ -190,7 +191,7 @@ class Explainer:
         before = job.attempts[-2].reason if len(job.attempts) > 1 else None
         if before is None:
             return words
-        return f"{words}; this is attempt {attempt.number}, the last one: {r.sentence(before)}"
+        return f"{words}; this is attempt {attempt.number}, the last one: {sentence(before)}"
 
     def _blockers(self, job: Job, waiting: Waiting) -> tuple[BlockerView, ...]:
         """Name the jobs that hold what this one waits for, those that end first at the top.
@@ -225,11 +226,11 @@ def _since(node: Node) -> str | None:
 
 
 def _sentence_for(job: Job, waiting: Waiting, position: int | None) -> str:
-    text = f"job {job.number} waits: {r.sentence(waiting.first)}"
+    text = f"job {job.number} waits: {sentence(waiting.first)}"
     if waiting.never:
         node = getattr(waiting.first, "node", None)
         alike: list[r.Reason] = [reason for reason in waiting.nodes if reason.node == node]
-        facts = "; ".join(map(r.sentence, alike or [waiting.first]))
+        facts = "; ".join(map(sentence, alike or [waiting.first]))
         text = f"job {job.number} can never start: {facts}"
     elif not waiting.above and not waiting.nodes:
         text = f"job {job.number} is about to be placed"
@@ -249,7 +250,7 @@ def _node_view(reasons: Sequence[r.NodeReason]) -> WhyNodeView:
     return WhyNodeView(
         node=reason.node,
         code=reason.code,
-        text="; ".join(map(r.sentence, reasons)),
+        text="; ".join(map(sentence, reasons)),
         asked=getattr(reason, "asked", None),
         available=getattr(reason, "available", None),
         never=reason.never,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from eaas import reasons as r
 from eaas.ids import CardUuid, JobUid
 from eaas.lifecycle import CardState, NodeState
+from eaas.sentences import sentence
 from eaas.units import utc_text
 from eaas.views import (
     CardClaimView,
@@ -181,7 +182,7 @@ def _excluded(node: Node, card: CardReport) -> ReasonView:
 
 def _shut(node: Node, reason: r.NodeReason) -> ReasonView:
     """Return why a free card is not offered all the same: its node takes no work."""
-    text = r.sentence(reason)
+    text = sentence(reason)
     if isinstance(reason, r.NodeDraining):
         text = "its node is draining"
     elif node.twin is not None and isinstance(reason, r.NodeFaulty):

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from eaas import reasons as r
 from eaas.lifecycle import JobState, Verb, next_state
+from eaas.sentences import sentence
 from eaas_daemon.core.effects import JobOver
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.state import State
@@ -45,6 +46,6 @@ def _fail(state: State, waiting: Job, cause: Job, now: float) -> Job:
         keep_until=now + KEEP_WORKSPACE_S if waiting.attempts else None,
     )
     state.put_job(job)
-    words = f"job {job.number} is {job.state}: {r.sentence(reason)}"
+    words = f"job {job.number} is {job.state}: {sentence(reason)}"
     state.journal("job.failed", words, now, job=job.number, user=job.user)
     return job

@@ -6,6 +6,7 @@ from eaas import reasons as r
 from eaas.ids import JobUid
 from eaas.job_spec import spec_as_typed
 from eaas.lifecycle import JobState
+from eaas.sentences import sentence
 from eaas.units import utc_text
 from eaas.views import AttemptView, HeldCardView, JobView, LogView, PhaseView, ReasonView
 from eaas_daemon.core.explain import Explainer
@@ -21,7 +22,7 @@ HIDDEN = ("env", "command", "with")
 
 def reason_view(reason: r.Reason | None) -> ReasonView | None:
     """Return the reason with its sentence."""
-    return None if reason is None else ReasonView(code=reason.code, text=r.sentence(reason))
+    return None if reason is None else ReasonView(code=reason.code, text=sentence(reason))
 
 
 def time_text(unix_s: float | None) -> str | None:

@@ -1,9 +1,9 @@
 import pytest
 
-from eaas import reasons as r
 from eaas.errors import Conflict, Invalid
 from eaas.job_spec import read_spec
 from eaas.lifecycle import JobState
+from eaas.sentences import sentence
 from eaas_daemon.core import events as e
 from eaas_daemon.core.dependencies import later
 from eaas_daemon.core.dry_run import dry_run
@@ -23,7 +23,7 @@ def house() -> House:
 def said(house: House, job: Job) -> str:
     reason = Explainer(house.state).reason(house.job(job.number))
     assert reason is not None
-    return r.sentence(reason)
+    return sentence(reason)
 
 
 def test_a_job_starts_in_the_step_in_which_the_last_of_those_before_it_succeeds(

@@ -2,6 +2,7 @@ import pytest
 
 from eaas import reasons as r
 from eaas.ids import NodeName
+from eaas.sentences import sentence
 from eaas.units import utc_text
 from eaas.views import BlockerView, WhyView
 from eaas_daemon.core import events as e
@@ -156,7 +157,7 @@ def test_beats_that_do_not_come_are_told_of_before_the_connection_ends(house: Ho
 
     assert told[0] is None
     assert isinstance(told[1], r.NodeSilent)
-    assert r.sentence(told[1]) == "n1 has been silent for 7s; the job may still run there"
+    assert sentence(told[1]) == "n1 has been silent for 7s; the job may still run there"
 
 
 def test_a_job_that_does_not_wait_says_what_it_is(house: House) -> None:

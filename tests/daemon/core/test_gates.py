@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from eaas import reasons as r
 from eaas.errors import Invalid
 from eaas.ids import PoolName
 from eaas.lifecycle import JobState
+from eaas.sentences import sentence
 from eaas.wire.rest import SetPool
 from eaas_daemon.core import events as e
 from eaas_daemon.core.ask import shape_of
@@ -24,7 +24,7 @@ def a_house() -> House:
 def shut(house: House, job: Job) -> list[str]:
     state = house.state
     pool, queue = state.pools[job.pool], state.queues[job.ref]
-    return [r.sentence(reason) for reason in gates(shape_of(job), queue, pool, state.held)]
+    return [sentence(reason) for reason in gates(shape_of(job), queue, pool, state.held)]
 
 
 def cap_pool(house: House, cards: int | None) -> None:
