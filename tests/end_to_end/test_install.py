@@ -1,5 +1,6 @@
 """The README's first command, on a clone of its own: nothing is set up before it."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -51,22 +52,34 @@ class Clone:
         )
 
 
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone in a path with a space, the same for all who test at the same time."""
+    place = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        place = place.parent
+    with (place / "clone.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        folder = place / "a clone"
+        if not folder.exists():
+            folder.mkdir()
+            for name in CLONED:
+                copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+                copy(ROOT / name, folder / name)
+            install: list[Path | str] = [folder / "install.sh", "--dry-run"]
+            subprocess.run(install, check=True, capture_output=True, timeout=WITHIN_S)
+    return folder
+
+
 @pytest.fixture
-def clone(tmp_path: Path) -> Iterator[Clone]:
-    """A clone in a path with a space; its pool is stopped and its data removed afterwards."""
-    folder = tmp_path / "a clone"
-    folder.mkdir()
-    for name in CLONED:
-        source = ROOT / name
-        copy = shutil.copytree if source.is_dir() else shutil.copy
-        copy(source, folder / name)
+def clone(folder: Path) -> Iterator[Clone]:
+    """The clone with a home of the test's own; its pool is stopped and its data removed after."""
     home = Path(tempfile.mkdtemp(prefix="eaas-home-"))
     clone = Clone(folder, home)
     try:
         yield clone
     finally:
-        if (folder / ".venv/bin/mini-eaas").exists():
-            clone.ask("down", "--stop-jobs")
+        clone.ask("down", "--stop-jobs")
         shutil.rmtree(home)
 
 
