@@ -1,11 +1,14 @@
 """install.sh for a team: a controller, a machine that joins, an upgrade under a job, the end."""
 
 import json
+import re
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.rig.machine import Machine, a_machine, why_no_machine
+from tests.rig.machine import ROOT, Machine, a_machine, sources_before, why_no_machine
 
 pytestmark = pytest.mark.skipif(why_no_machine() is not None, reason=why_no_machine() or "")
 
@@ -15,10 +18,17 @@ WAITS = "cd /home; echo begun > begun; while [ ! -e go ]; do sleep 0.1; done; ec
 
 
 @pytest.fixture
-def machine() -> Iterator[Machine]:
+def bare() -> Iterator[Machine]:
+    """A machine with a clone, and nothing done in it."""
     with a_machine() as machine:
-        machine.environment()
         yield machine
+
+
+@pytest.fixture
+def machine(bare: Machine) -> Machine:
+    """A machine whose clone has its packages already."""
+    bare.environment()
+    return bare
 
 
 def token(machine: Machine, user: str | None = None) -> str:
@@ -35,33 +45,47 @@ def secrets_found(machine: Machine, secret: str, *folders: str) -> list[str]:
 
 
 def test_root_installs_services_upgrades_them_under_a_job_and_removes_them(
-    machine: Machine,
+    machine: Machine, tmp_path: Path
 ) -> None:
+    fresh = machine.said("find", "/etc", machine.clone, "-not", "-path", "*/.venv*")
+    machine.take(sources_before(tmp_path))
     machine.use_systemd()
-    said = machine.install("--role", "controller")
+    machine.install("--role", "controller")
     joins = token(machine)
-    said += machine.install("--role", "agent", "--server", "10.9.8.7", MINI_EAAS_TOKEN=joins)
-    node = machine.said("hostname", "-s").strip().lower()
-    machine.eaas("pool", "add", "default", node)
+    machine.install("--role", "agent", "--server", "10.9.8.7", MINI_EAAS_TOKEN=joins)
+    machine.eaas("pool", "add", "default", machine.node)
     machine.eaas("job", "submit", "--cmd", WAITS)
     machine.await_file("/home/begun")
     first = machine.pids(*SERVICES)
 
-    said += machine.install("--role", "controller")
+    machine.take(ROOT)
+    said = machine.install_at_a_terminal("--role", "controller")
 
     second = machine.pids(*SERVICES)
     machine.said("touch", "/home/go")
-    machine.eaas("job", "wait", "1", "--timeout", "60s")
-    assert machine.eaas("job", "logs", "1") == "went on\n"
-    assert machine.eaas("job", "show", "1", "-o", "json").count('"number": 1') == 1
+    assert went_on_once(machine)
     assert set(first.values()).isdisjoint(second.values())
     assert machine.owner(second["mini-eaas-controller"]) == "mini-eaas"
     assert machine.has("/var/lib/mini-eaas/backups/controller-*.db")
     restarts = [line for line in machine.calls.read_text().splitlines() if "restart" in line]
     assert [line.split()[1] for line in restarts] == [*SERVICES, *SERVICES]
-    assert said.count("./install.sh --role agent --server") == 1
+    assert "--token" not in said
     assert secrets_found(machine, joins.rpartition(".")[2]) == []
     _is_removed(machine)
+    left = set(machine.said("find", "/etc", machine.clone).split("\n")) - set(fresh.split("\n"))
+    assert {path for path in left if "/__pycache__" not in path} == {
+        "/etc/mini-eaas",
+        "/etc/mini-eaas/agent.yaml",
+        "/etc/mini-eaas/controller.yaml",
+    }
+
+
+def went_on_once(machine: Machine, user: str | None = None) -> bool:
+    """Tell whether the first job, let go on now, ends well in the attempt that it was in."""
+    machine.eaas("job", "wait", "1", "--timeout", "60s", user=user)
+    shown = json.loads(machine.eaas("job", "show", "1", "-o", "json", user=user))
+    log = machine.eaas("job", "logs", "1", user=user)
+    return (len(shown["attempts"]), log) == (1, "went on\n")
 
 
 def _is_removed(machine: Machine) -> None:
@@ -81,8 +105,8 @@ def test_a_person_installs_both_for_themselves_without_root_or_systemd(machine: 
     data = "/home/ann/.local/share/mini-eaas"
 
     refused = machine.type(machine.clone / "install.sh", "--role", "controller", user="ann")
-    said = machine.install("--role", "controller", "--user", user="ann")
-    joins = token(machine, "ann")
+    said = machine.install_at_a_terminal("--role", "controller", "--user", user="ann")
+    [joins] = re.findall(r"--role agent --server https://10.9.8.7:7470 --token (eaas1\.\S+)", said)
     agent = ("--role", "agent", "--user", "--server", SERVER)
     said += machine.install(*agent, "--token", joins, user="ann")
     again = machine.install("--role", "controller", "--user", user="ann")
@@ -98,6 +122,47 @@ def test_a_person_installs_both_for_themselves_without_root_or_systemd(machine: 
     said = machine.install("--uninstall", user="ann")
     assert machine.programs() == []
     assert f"  {data}\n" in said
+
+
+@pytest.mark.parametrize("user", [None, "ann"], ids=["root", "person"])
+def test_a_pool_on_one_machine_becomes_a_teams_and_keeps_its_agent_and_its_job(
+    machine: Machine, user: str | None
+) -> None:
+    if user:
+        machine.said("chown", "-R", user, machine.clone)
+    home = f"/home/{user}" if user else "/home"
+    machine.install(user=user)
+    machine.eaas("job", "submit", "--cmd", WAITS.replace("/home", home), user=user)
+    machine.await_file(f"{home}/begun")
+
+    said = machine.install("--role", "controller", *(["--user"] if user else []), user=user)
+
+    machine.said("touch", f"{home}/go")
+    assert "this machine stays a node of the pool, and its agent becomes a service too" in said
+    assert f"  agent     {machine.node}, as before" in said
+    assert "./install.sh --role agent --server https://10.9.8.7:7470" in said
+    assert said.count("@reboot MINI_EAAS_HOME=") == 2
+    machine.eaas("job", "wait", "2", "--timeout", "60s", user=user)
+    assert machine.eaas("job", "logs", "2", user=user) == "went on\n"
+    [node] = json.loads(machine.eaas("node", "list", "-o", "json", user=user))["items"]
+    assert (node["name"], node["state"]) == (machine.node, "Ready")
+    whose = sorted(machine.owner(pid) for pid in machine.programs())
+    assert whose == (["ann", "ann"] if user else ["mini-eaas", "root"])
+
+
+def test_a_machine_without_a_network_has_all_it_needs_in_a_bundle(
+    bare: Machine,
+) -> None:
+    bundle = bare.folder / "bundle.tar"
+    made = ("make", "-o", ".venv/.ready", "bundle", f"BIN={ROOT / '.venv/bin'}")
+    subprocess.run([*made, f"BUNDLE={bundle}"], cwd=bare.clone, check=True, capture_output=True)
+    assert bare.type("ping", "-c", "1", "192.0.2.1").returncode != 0
+
+    said = bare.install("--offline", str(bundle), PIP_CONFIG_FILE="/dev/null")
+
+    jobs = json.loads(bare.eaas("job", "list", "--all", "-o", "json"))["items"]
+    assert [job["state"] for job in jobs] == ["Succeeded"]
+    assert "Your pool is up" in said
 
 
 def test_what_can_not_go_well_is_said_before_anything_is_changed(machine: Machine) -> None:

@@ -1,6 +1,7 @@
 """A machine of its own inside this one: its own users, settings, data, processes and network."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,8 +15,8 @@ ROOT: Final = Path(__file__).parents[2]
 PYTHON: Final = Path(sys.base_prefix, "bin", "python3")
 PACKAGES: Final = next(Path(path) for path in sys.path if path.endswith("site-packages"))
 CLONED: Final = (
-    *("install.sh", "pyproject.toml", "constraints.txt"),
-    *("eaas", "eaas_daemon", "eaas_agent", "config"),
+    *("install.sh", "pyproject.toml", "constraints.txt", "README.md", "LICENSE", "Makefile"),
+    *("eaas", "eaas_daemon", "eaas_agent", "eaas_tui", "config"),
 )
 PROGRAMS: Final = {
     "mini-eaas": "eaas.cli.start",
@@ -98,9 +99,19 @@ class Machine:
         """Run install.sh of the clone, and return all that it printed."""
         return self.said(self.clone / "install.sh", *words, user=user, **environ)
 
+    def install_at_a_terminal(self, *words: str, user: str | None = None) -> str:
+        """Run install.sh as somebody does who reads along, and return what they see."""
+        line = shlex.join([str(self.clone / "install.sh"), *words])
+        return self.said("script", "-qec", line, "/dev/null", user=user, TERM="xterm")
+
     def eaas(self, *words: str, user: str | None = None) -> str:
         """Type a command of the clone's ``mini-eaas``."""
         return self.said(self.clone / ".venv/bin/mini-eaas", *words, user=user)
+
+    @property
+    def node(self) -> str:
+        """Return what the machine is called as a node."""
+        return self.said("hostname", "-s").strip().lower()
 
     def file(self, path: str) -> str:
         """Return a file's text, as it is there."""
@@ -140,6 +151,19 @@ class Machine:
             start = f"import sys\nfrom {module} import main\nsys.exit(main())\n"
             script.write_text(f'#!/bin/sh\n"exec" "{venv}/bin/python" "$0" "$@"\n{start}')
             script.chmod(0o755)
+        self._mark()
+
+    def take(self, sources: Path) -> None:
+        """Let the clone have these sources, as after a ``git pull`` that changed no package."""
+        for name in CLONED:
+            shutil.rmtree(self.clone / name, ignore_errors=True)
+        _copy(sources, self.clone)
+        if (self.clone / ".venv").exists():
+            self._mark()
+
+    def _mark(self) -> None:
+        """Note, as install.sh does, that all packages are there."""
+        venv = self.clone / ".venv"
         made = '{ cat pyproject.toml constraints.txt; pwd -P; "$(command -v python3)" --version; }'
         mark = self.said("bash", "-c", f'cd "{self.clone}"; {made} | sha256sum | cut -d" " -f1')
         (venv / ".installed").write_text(mark)
@@ -155,6 +179,25 @@ class Machine:
         self.calls.chmod(0o666)
 
 
+def sources_before(folder: Path) -> Path:
+    """Return the sources of the commit before this one; these where no history says which."""
+    words = ["git", "-C", str(ROOT), "archive", "HEAD~1", *CLONED]
+    packed = subprocess.run(words, capture_output=True)
+    if packed.returncode:
+        return ROOT
+    subprocess.run(["tar", "-x", "-C", str(folder)], input=packed.stdout, check=True)
+    return folder
+
+
+def _copy(sources: Path, clone: Path) -> None:
+    for name in CLONED:
+        source = sources / name
+        if source.is_dir():
+            shutil.copytree(source, clone / name)
+        else:
+            shutil.copy(source, clone)
+
+
 @contextmanager
 def a_machine() -> Iterator[Machine]:
     """Yield a machine with a clone in a path with a space, and a user ann; root only."""
@@ -164,12 +207,7 @@ def a_machine() -> Iterator[Machine]:
     (folder / "root").mkdir()
     clone = folder / "a clone"
     clone.mkdir()
-    for name in CLONED:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, clone / name)
-        else:
-            shutil.copy(source, clone)
+    _copy(ROOT, clone)
     words = ["unshare", "--mount", "--pid", "--net", "--uts", "--fork", "--kill-child"]
     inside = [
         "--mount-proc",

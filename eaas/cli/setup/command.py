@@ -134,7 +134,8 @@ def _install(line: Line, asked: Asked, places: Places, *, dry_run: bool) -> None
     steps = plan_install(asked, places, agent, facts, examples=examples, at=at)
     _go(line, steps, Means(os.environ, asked.token), dry_run=dry_run)
     if not dry_run:
-        after = after_install(places, facts, token=line.out.is_terminal)
+        agent = places_for("agent", places.clone, os.environ, for_user=asked.for_user)
+        after = after_install(places, facts, agent=agent, token=line.out.is_terminal)
         line.out.answer({"role": places.role}, lambda: [Lines(after)])
 
 

@@ -18,7 +18,6 @@ from eaas.cli.setup.steps import (
     Linger,
     MakeFolder,
     MakeUser,
-    MoveFolder,
     PutFile,
     RemoveFile,
     RemoveUser,
@@ -75,19 +74,6 @@ def _(step: MakeFolder, means: Means) -> None:
     user = pwd.getpwnam(step.owner)
     if step.path.stat().st_uid != user.pw_uid:
         _give(step.path, user.pw_uid, user.pw_gid)
-
-
-@do.register
-def _(step: MoveFolder, means: Means) -> None:
-    step.target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        step.path.rename(step.target)
-    except OSError as error:
-        raise StepFailed(
-            f"{step.path} can't become {step.target} ({error.strerror}). The controller runs; this "
-            "machine's agent does not until the folder is there"
-        ) from error
-    step.path.symlink_to(step.target)
 
 
 def _give(folder: Path, uid: int, gid: int) -> None:

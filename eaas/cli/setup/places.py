@@ -9,8 +9,9 @@ from typing import Final, Literal
 import msgspec
 
 from eaas.cli.up import host_name
+from eaas.errors import EaasError
 from eaas.paths import Paths, paths_from
-from eaas.settings.files import candidates
+from eaas.settings.files import candidates, read_settings
 
 Role = Literal["solo", "controller", "agent"]
 SERVICE_USER: Final = "mini-eaas"
@@ -57,7 +58,7 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
 
         An agent of root keeps out of the folder of a controller that is another user.
         """
-        apart = self.role == "agent" and self.home not in self.state_dir.parents
+        apart = self.role == "agent" and self.units == SYSTEM_UNITS
         return self.state_dir if apart else self.home
 
     @property
@@ -79,16 +80,27 @@ def places_for(role: Role, clone: Path, environ: Mapping[str, str], *, for_user:
     of_controller = role != "agent"
     own = home / "agents" / host_name(gethostname())
     agents = own if for_user else home.with_name(f"{home.name}-agent")
+    settings = candidates(file, environ, is_root=not for_user)[0]
     return Places(
         role=role,
         clone=clone,
         bin=clone / ".venv" / "bin",
         home=home,
-        state_dir=home if of_controller else agents,
-        settings=candidates(file, environ, is_root=not for_user)[0],
+        state_dir=home if of_controller else _written_state_dir(settings) or agents,
+        settings=settings,
         units=_user_units(environ) if for_user else SYSTEM_UNITS,
         service_user=SERVICE_USER if of_controller and not for_user else None,
     )
+
+
+def _written_state_dir(settings: Path) -> Path | None:
+    """Return where the agent's settings say that its data lies, if they say so."""
+    try:
+        written = read_settings(settings).value
+    except (EaasError, OSError):
+        return None
+    found = written.get("state_dir") if isinstance(written, dict) else None
+    return Path(found) if isinstance(found, str) else None
 
 
 def _user_units(environ: Mapping[str, str]) -> Path:

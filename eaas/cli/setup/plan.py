@@ -1,7 +1,10 @@
 """From what was asked and found to what is to be done: pure, and the same each time."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from eaas.cli.setup.facts import Asked, Facts, OwnAgent
 from eaas.cli.setup.places import MARK, Places
@@ -12,7 +15,6 @@ from eaas.cli.setup.steps import (
     Linger,
     MakeFolder,
     MakeUser,
-    MoveFolder,
     PutFile,
     RemoveFile,
     RemoveUser,
@@ -62,6 +64,7 @@ def plan_install(
             )
         )
         if facts.own_agent is not None:
+            agent = replace(agent, state_dir=facts.own_agent.folder)
             steps += _taken_over(facts.own_agent, places, agent)
         if facts.agent_here or facts.own_agent is not None:
             steps += _started(agent, facts, examples["agent"])
@@ -69,16 +72,18 @@ def plan_install(
 
 
 def _taken_over(own: OwnAgent, places: Places, agent: Places) -> Iterator[Step]:
-    """Yield what makes the agent of `mini-eaas up` the controller's neighbour for good.
+    """Yield what makes the agent of `mini-eaas up` a service beside the controller.
 
-    It stays the node that it is, with its jobs; it comes in by the socket, without a token.
+    It stays the node that it is, with its folder: its jobs are known by where that lies. It comes
+    in by the socket, without a token.
     """
     yield _stopped(agent)
-    if own.folder != agent.state_dir:
-        yield MoveFolder(path=own.folder, target=agent.state_dir)
     yield MakeFolder(path=agent.state_dir, mode=0o711)
     socket = paths_from({"MINI_EAAS_HOME": str(places.home)}).socket
-    yield PutFile(path=agent.settings, text=f"{own.settings or _head(agent)}server: {socket}\n")
+    written = re.sub("^state_dir:.*\n?", "", own.settings, flags=re.MULTILINE).rstrip("\n")
+    text = f"{written}\n" if written else _head(agent)
+    text += f"state_dir: {own.folder}\nserver: {socket}\n"
+    yield PutFile(path=agent.settings, text=text)
 
 
 def plan_removal(

@@ -41,14 +41,6 @@ class MakeFolder(Step, frozen=True, kw_only=True):
         return f" of {self.owner}" if self.owner else ""
 
 
-class MoveFolder(Step, frozen=True, kw_only=True):
-    """A folder goes elsewhere on its disk, with a link in its place for what is at work in it."""
-
-    words = "move {step.path} to {step.target}, with a link in its place"
-    path: Path
-    target: Path
-
-
 class PutFile(Step, frozen=True, kw_only=True):
     """A file that everybody may read and its owner may write."""
 

@@ -11,8 +11,11 @@ from eaas.client import Address, Client
 from eaas.paths import paths_from
 
 
-def after_install(places: Places, facts: Facts, *, token: bool) -> list[str]:
-    """Return what to tell; ``token`` says that a first controller may show a token, this once."""
+def after_install(places: Places, facts: Facts, *, agent: Places, token: bool) -> list[str]:
+    """Return what to tell; ``token`` says that a first controller may show a token, this once.
+
+    ``agent`` is where an agent beside a controller lies.
+    """
     told = ["", f"The {places.role} runs, from {places.clone}."]
     told += _where(places, facts)
     if places.role == "controller":
@@ -24,7 +27,7 @@ def after_install(places: Places, facts: Facts, *, token: bool) -> list[str]:
     elif facts.passport is None:
         told += ["", *_how_to_use()]
     if facts.manager == "none":
-        told += ["", *at_boot(places)]
+        told += ["", *at_boot(places, *([] if facts.own_agent is None else [agent]))]
     return told
 
 
@@ -50,17 +53,21 @@ def how_to_come_in(places: Places, address: str, token: str | None) -> list[str]
     ]
 
 
-def at_boot(places: Places) -> list[str]:
-    """Return the line of a crontab that starts the program at each boot."""
+def at_boot(*all_places: Places) -> list[str]:
+    """Return the line of a crontab that starts each program at each boot."""
+    told = ["No systemd runs here, so nothing starts it at boot. One line in a crontab does:"]
+    for places in all_places:
+        told += _line_at_boot(places)
+    return told
+
+
+def _line_at_boot(places: Places) -> list[str]:
     step = started(places)
     line = " ".join(
         [f"MINI_EAAS_HOME={shlex.quote(str(step.home))}", *map(shlex.quote, step.command)]
     )
     whose = f"crontab -u {places.service_user} -e" if places.service_user else "crontab -e"
-    return [
-        f"No systemd runs here, so nothing starts it at boot. One line in {whose} does:",
-        "  @reboot " + line.replace("%", r"\%"),
-    ]
+    return [f"  {whose}", "    @reboot " + line.replace("%", r"\%")]
 
 
 def after_removal(found: Sequence[Places], facts: Facts) -> list[str]:

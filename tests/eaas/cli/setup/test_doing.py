@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from eaas.cli.setup.doing import Means, StepFailed, do
-from eaas.cli.setup.steps import Join, MakeFolder, MoveFolder, PutFile, RemoveFile, Systemctl
+from eaas.cli.setup.steps import Join, MakeFolder, PutFile, RemoveFile, Systemctl
 from eaas.tokens import new_token
 
 MEANS = Means(os.environ)
@@ -93,16 +93,3 @@ def test_a_step_that_fails_says_why_and_where_more_stands(
     assert failed.value.sentence == (
         "the job failed\njournalctl -u mini-eaas-agent -n 20 says more"
     )
-
-
-def test_a_folder_that_moves_leaves_a_link_and_one_that_can_not_says_so(tmp_path: Path) -> None:
-    old, new = tmp_path / "agents" / "here", tmp_path / "agent"
-    old.mkdir(parents=True)
-    (old / "ledger.db").touch()
-
-    do(MoveFolder(path=old, target=new), MEANS)
-    with pytest.raises(StepFailed, match="can't become"):
-        do(MoveFolder(path=tmp_path / "agents", target=new), MEANS)
-
-    assert (old.is_symlink(), new.is_symlink()) == (True, False)
-    assert (old / "ledger.db").samefile(new / "ledger.db")

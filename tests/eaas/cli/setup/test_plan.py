@@ -89,7 +89,8 @@ def test_roots_pool_is_stopped_before_its_folder_changes_hands() -> None:
 
 
 def test_the_agent_of_a_pool_on_one_machine_stays_with_its_jobs() -> None:
-    own = OwnAgent(Path("/var/lib/mini-eaas/agents/here"), "image_mirror: registry.lan\n")
+    written = "state_dir: /x\nimage_mirror: registry.lan\n"
+    own = OwnAgent(Path("/var/lib/mini-eaas/agents/here"), written)
     facts: dict[str, Any] = {"runs_as_root": True, "has_data": True, "own_agent": own}
 
     steps = said("controller", Asked(), **facts)
@@ -109,8 +110,7 @@ def test_the_agent_of_a_pool_on_one_machine_stays_with_its_jobs() -> None:
     after_the_pool = steps[steps.index("wait until the controller answers; " + POOL_IS_MADE) + 1 :]
     assert after_the_pool == [
         f"stop {some_places('agent').program}; jobs run on",
-        "move /var/lib/mini-eaas/agents/here to /var/lib/mini-eaas-agent, with a link in its place",
-        "see to the folder /var/lib/mini-eaas-agent",
+        "see to the folder /var/lib/mini-eaas/agents/here",
         "write /etc/mini-eaas/agent.yaml",
         "write /etc/systemd/system/mini-eaas-agent.service",
         f"stop {some_places('agent').program}; jobs run on",
@@ -118,7 +118,11 @@ def test_the_agent_of_a_pool_on_one_machine_stays_with_its_jobs() -> None:
         "systemctl enable mini-eaas-agent",
         "systemctl restart mini-eaas-agent",
     ]
-    assert settings == "image_mirror: registry.lan\nserver: /var/lib/mini-eaas/controller.sock\n"
+    assert settings == (
+        "image_mirror: registry.lan\n"
+        "state_dir: /var/lib/mini-eaas/agents/here\n"
+        "server: /var/lib/mini-eaas/controller.sock\n"
+    )
 
 
 def test_no_step_shows_the_token_and_no_file_has_it() -> None:

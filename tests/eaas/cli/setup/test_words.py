@@ -24,22 +24,28 @@ def test_an_upgrade_tells_only_where_things_are() -> None:
     upgraded = some_facts(has_data=True, has_settings=True)
     rejoined = some_facts(passport=Passport(ADDRESS, ""))
 
-    assert after_install(some_places("controller"), upgraded, token=True) == [
+    controller, agent = some_places("controller"), some_places("agent")
+
+    assert after_install(controller, upgraded, agent=agent, token=True) == [
         "",
         "The controller runs, from /opt/mini-eaas.",
         "  settings  /etc/mini-eaas/controller.yaml",
         "  data      /var/lib/mini-eaas",
         "  log       journalctl -u mini-eaas-controller",
     ]
-    assert len(after_install(some_places("agent"), rejoined, token=False)) == 5
+    assert len(after_install(agent, rejoined, agent=agent, token=False)) == 5
 
 
 def test_the_line_of_a_crontab_starts_what_the_installation_started() -> None:
-    [about, line] = at_boot(some_places("controller", clone=Path("/srv/100% mine")))
+    clone = Path("/srv/100% mine")
 
-    assert "crontab -u mini-eaas -e" in about
+    [_, whose, line, *of_the_agent] = at_boot(
+        some_places("controller", clone=clone), some_places("agent", clone=clone)
+    )
+
+    assert (whose, of_the_agent[0]) == ("  crontab -u mini-eaas -e", "  crontab -e")
     assert line == (
-        "  @reboot MINI_EAAS_HOME=/var/lib/mini-eaas '/srv/100\\% mine/.venv/bin/python' -m "
+        "    @reboot MINI_EAAS_HOME=/var/lib/mini-eaas '/srv/100\\% mine/.venv/bin/python' -m "
         "eaas.cli.setup.launch controller eaas_daemon run --config /etc/mini-eaas/controller.yaml"
     )
 
