@@ -20,7 +20,7 @@ async def describe(environ: Mapping[str, str], folder: Path) -> list[str]:
     load = " ".join(f"{value:.2f}" for value in os.getloadavg())
     sync_ms = statistics.median(sync_spans_s(folder, 30)) * 1000
     return [
-        f"{cores} cores, {_processor()}, Linux {platform.release()}",
+        f"{cores} cores, {processor()}, Linux {platform.release()}",
         f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, "
         f"engine {await engine(environ)}",
         f"one fdatasync in {folder}: {sync_ms:.2f} ms; load average at the start: {load}",
@@ -76,7 +76,7 @@ def _sync_span_s(handle: int, round_: int) -> float:
     return time.perf_counter() - began
 
 
-def _processor() -> str:
+def processor() -> str:
     for text in Path("/proc/cpuinfo").read_text().splitlines():
         if text.startswith("model name"):
             return text.partition(":")[2].strip()
