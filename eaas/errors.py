@@ -46,6 +46,12 @@ class Invalid(EaasError):
         super().__init__(sentence or "; ".join(error.message for error in errors))
 
 
+class Mistyped(EaasError):
+    """What was typed, or set, is wrong, whatever anybody else would say to it."""
+
+    code = "mistyped"
+
+
 class NotFound(EaasError):
     """There is nothing under that name or number."""
 

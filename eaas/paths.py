@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from eaas.errors import EaasError
+from eaas.errors import Mistyped
 
 SYSTEM_HOME: Final = Path("/var/lib/mini-eaas")
 """Where a pool that root runs lives."""
@@ -80,7 +80,7 @@ class Paths(msgspec.Struct, frozen=True, kw_only=True):
         return self.home / "agents" / name
 
 
-class NoSuchPlace(EaasError):
+class NoSuchPlace(Mistyped):
     """A path leads to a home or a working folder that there is not."""
 
     code = "no_such_place"

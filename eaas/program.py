@@ -5,9 +5,10 @@ import logging
 import os
 import signal
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from eaas.errors import EaasError
+from eaas.exit_codes import DONE, REFUSED, USAGE, code_of
 from eaas.log_lines import begin_log
 from eaas.service_notice import ServiceNotice
 from eaas.settings.command_line import Typed, Verb
@@ -15,12 +16,6 @@ from eaas.settings.files import candidates
 from eaas.settings.keys import Key
 from eaas.settings.layers import Settings
 from eaas.settings.view import as_json
-
-STOPPED: Final = 0
-FAILED: Final = 1
-"""It could not start, or could not go on."""
-USAGE: Final = 2
-"""The command line or a setting is wrong; starting it again will not help."""
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +41,7 @@ def obey(
         return say_why(refusal, USAGE)
     if typed.verb == "config":
         print(as_json(program, keys, settings, looked_for=candidates(program, os.environ)))
-        return STOPPED
+        return DONE
     begin_log(settings["log_level"], settings["log_format"])
     if others is not None and (other := others.get(typed.verb)) is not None:
         return run_program(lambda: other(settings))
@@ -63,21 +58,21 @@ def run_program(main: Callable[[], Coroutine[Any, Any, int | None]]) -> int:
 
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(main()) or STOPPED
+            return runner.run(main()) or DONE
     except EaasError as refusal:
-        return say_why(refusal)
+        return say_why(refusal, code_of(refusal))
     except OSError as error:
         where = f"{error.filename}: " if error.filename is not None else ""
         log.error("%s%s", where, error.strerror or error)
-        return FAILED
+        return REFUSED
     except KeyboardInterrupt:
-        return STOPPED
+        return DONE
     except Exception:
         log.exception("this is a bug; the program can't go on")
-        return FAILED
+        return REFUSED
 
 
-def say_why(refusal: EaasError, code: int = FAILED) -> int:
+def say_why(refusal: EaasError, code: int) -> int:
     """Log why the program ends, a sentence a line, and return its exit code."""
     for line in refusal.sentence.splitlines():
         log.error("%s", line)
@@ -94,7 +89,7 @@ def on_signals(*, stop: Callable[[], object], reload: Callable[[], object]) -> N
     def end() -> None:
         nonlocal asked
         if asked:
-            os._exit(STOPPED)
+            os._exit(DONE)
         asked = True
         stop()
 

@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from eaas.errors import EaasError
+from eaas.errors import Mistyped
 
 TokenKind = Literal["person", "join", "node"]
 
@@ -30,7 +30,7 @@ _FORM: Final = re.compile(
 )
 
 
-class BadToken(EaasError):
+class BadToken(Mistyped):
     """What was given is no token, or not all of one."""
 
     code = "bad_token"
@@ -78,7 +78,7 @@ def read_token(text: str) -> Token:
     """Return the token of a text; raise ``BadToken`` with a sentence that quotes none of it."""
     text = text.strip()
     if not text.startswith(PREFIX + "."):
-        raise BadToken(f"that is no token: they begin with {PREFIX}.")
+        raise BadToken(f"that is no token: one begins with {PREFIX} and a dot")
     found = _FORM.fullmatch(text)
     if found is None or _checksum(text[:-7]) != text[-7:]:
         raise BadToken("the token is not whole or has a typo: copy all of it once more")

@@ -4,7 +4,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from eaas.program import STOPPED, obey
+from eaas.exit_codes import DONE
+from eaas.program import obey
 from eaas.service_notice import ServiceNotice
 from eaas.settings.layers import Settings
 from eaas_agent.arguments import parse
@@ -30,12 +31,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         from eaas_agent.joining import join_once
 
         print(await join_once(config_from(settings, os.environ)))
-        return STOPPED
+        return DONE
 
     async def check(settings: Settings) -> int:
         from eaas_agent.checking import check_once
 
-        return await check_once(config_from(settings, os.environ), print)
+        return await check_once(config_from(settings, os.environ), print, typed.output)
 
     return obey(
         typed,

@@ -18,5 +18,6 @@ def parse(argv: Sequence[str] | None) -> Typed:
             "join": "become a node of a controller elsewhere, by its token",
             "check": "see step by step whether this machine reaches its controller",
         },
+        reports=("check",),
         about="Runs jobs on this machine for a Mini EaaS controller.",
     )

@@ -8,10 +8,13 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import aiohttp
+import msgspec
+import yaml
 
 from eaas.client.address import DEFAULT_PORT, Address
-from eaas.program import FAILED, STOPPED
+from eaas.exit_codes import DONE
 from eaas.safe_text import safe_text
+from eaas.settings.command_line import Output
 from eaas.tokens import fingerprint
 from eaas_agent.allegiance import Obeyed
 from eaas_agent.check_step import Step
@@ -33,14 +36,26 @@ from eaas_agent.way_there import name_step, port_step, socket_step
 PLAIN: Final = Step(name="TLS", text="none: what is said stays on this machine or is readable")
 
 
-async def check_once(config: AgentConfig, say: Callable[[str], None]) -> int:
-    """Say each step in a line as it is done; return 0 only if all are well."""
-    code = STOPPED
+async def check_once(
+    config: AgentConfig, say: Callable[[str], None], output: Output = "table"
+) -> int:
+    """Say each step in a line as it is done, or all in one answer; return the exit code.
+
+    It is 0 only if all are well, else that of the first step that is not.
+    """
+    code, done = DONE, []
     async with aclosing(steps(config)) as walk:
         async for step in walk:
-            say(safe_text(step.line()))
-            if not step.is_ok:
-                code = FAILED
+            done.append(step.view())
+            if output == "table":
+                say(safe_text(step.line()))
+            if not step.is_ok and code == DONE:
+                code = step.exit_code
+    answer = {"items": done, "next": None}
+    if output == "json":
+        say(msgspec.json.format(msgspec.json.encode(answer), indent=2).decode())
+    elif output == "yaml":
+        say(yaml.safe_dump(answer, sort_keys=False, allow_unicode=True).rstrip())
     return code
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import msgspec
 
 from eaas.client.address import Address, BadAddress, NotSafe, address_at
-from eaas.errors import FieldError, Invalid
+from eaas.errors import FieldError
 from eaas.ids import NodeName
 from eaas.paths import client_socket, paths_from
 from eaas.settings.command_line import Typed
 from eaas.settings.files import settings_file
-from eaas.settings.layers import Settings, settle
+from eaas.settings.layers import Settings, WrongSettings, settle
 from eaas_agent.named_folders import Mount
 from eaas_agent.passport import read_passport
 from eaas_agent.settings import KEYS, PROGRAM, RuntimeKind
@@ -40,7 +40,7 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_settings(typed: Typed, environ: Mapping[str, str]) -> Settings:
-    """Return every setting; raise ``Invalid`` with every mistake, or ``NotTrusted``."""
+    """Return every setting; raise ``WrongSettings`` with every mistake, or ``NotTrusted``."""
     file = typed.config or settings_file(PROGRAM, environ)
     return settle(PROGRAM, KEYS, file=file, environ=environ, typed=typed.values)
 
@@ -94,6 +94,6 @@ def _token(settings: Settings) -> str | None:
         raise _wrong(settings, "token_file", f"{file} can't be read: {why}") from error
 
 
-def _wrong(settings: Settings, key: str, message: str) -> Invalid:
+def _wrong(settings: Settings, key: str, message: str) -> WrongSettings:
     place = settings.by_name[key].source
-    return Invalid((FieldError(field=key, message=f"{place}: {key}: {message}"),))
+    return WrongSettings((FieldError(field=key, message=f"{place}: {key}: {message}"),))

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from eaas.client.address import Address, how_to_go_on
 from eaas.client.trust import authority_at, context_for, is_of, not_believed
-from eaas.errors import EaasError, Unavailable, Unreachable
+from eaas.errors import EaasError, Mistyped, Unavailable, Unreachable
 from eaas.problem import Problem
 from eaas.token_views import JoinedView
 from eaas.tokens import BadToken, read_token
@@ -42,6 +42,12 @@ class NotJoined(EaasError):
     """There is a controller elsewhere and nothing to show it."""
 
     code = "not_joined"
+
+
+class NothingToJoin(Mistyped):
+    """It was not said which controller to join, or by which token."""
+
+    code = "nothing_to_join"
 
 
 async def join(
@@ -93,7 +99,7 @@ async def join_once(config: AgentConfig) -> str:
     """Join as these settings say, and return what to tell the person who asked for it."""
     address = config.address
     if address.socket is not None or address.token is None:
-        raise NotJoined("to join takes --server HOST and --token TOKEN (or --token-file FILE)")
+        raise NothingToJoin("to join takes --server HOST and --token TOKEN (or --token-file FILE)")
     with (
         held_state_folder(config.state_dir) as state_dir,
         Ledger(state_dir / "ledger.db") as ledger,

@@ -9,6 +9,7 @@ import aiohttp
 import msgspec
 
 from eaas.client.trust import CA_PATH, MAX_CA_BYTES, context_for
+from eaas.exit_codes import USAGE
 from eaas.problem import Problem
 from eaas.token_views import AgentPassView
 from eaas.tokens import BadToken, Token, fingerprint, read_token
@@ -143,10 +144,11 @@ def shown_token(text: str) -> tuple[Step | None, Token | None]:
     try:
         token = read_token(text)
     except BadToken as error:
-        return Step(name="token", text=error.sentence, advice=NEW_TOKEN), None
+        text, advice = error.sentence, NEW_TOKEN
+        return Step(name="token", text=text, advice=advice, exit_code=USAGE), None
     if token.kind == "person":
         said = f"token {token.id} is a person's and lets no agent in"
-        return Step(name="token", text=said, advice=NEW_TOKEN), token
+        return Step(name="token", text=said, advice=NEW_TOKEN, exit_code=USAGE), token
     return None, token
 
 

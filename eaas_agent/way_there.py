@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from eaas.exit_codes import UNREACHABLE
 from eaas_agent.check_step import Step
 
 LOOK_UP_S: Final = 10.0
@@ -35,7 +36,7 @@ async def name_step(host: str, port: int) -> tuple[Step, tuple[str, ...]]:
 
 def _failed_name(host: str, text: str) -> Step:
     advice = f"Try: getent hosts {host}; or write the controller's address in place of the name"
-    return Step(name="name", text=text, advice=advice)
+    return Step(name="name", text=text, advice=advice, exit_code=UNREACHABLE)
 
 
 async def port_step(addresses: Sequence[str], port: int) -> Step:
@@ -74,7 +75,7 @@ def unreached(address: str, port: int, error: OSError) -> Step:
     else:
         text = f"{_at(address, port)} can't be reached ({error.strerror or error})"
         advice = f"Try: ping {address}"
-    return Step(name="port", text=text, advice=advice)
+    return Step(name="port", text=text, advice=advice, exit_code=UNREACHABLE)
 
 
 def _at(address: str, port: int) -> str:
@@ -89,12 +90,12 @@ async def socket_step(place: Path) -> Step:
             _, writer = await asyncio.open_unix_connection(place)
     except FileNotFoundError:
         text = f"{place} is not there: no controller runs on this host"
-        return Step(name="socket", text=text, advice=start)
+        return Step(name="socket", text=text, advice=start, exit_code=UNREACHABLE)
     except ConnectionRefusedError:
         text = f"nobody listens at {place}: the controller has ended"
-        return Step(name="socket", text=text, advice=start)
+        return Step(name="socket", text=text, advice=start, exit_code=UNREACHABLE)
     except OSError as error:
         text = f"{place} can't be opened ({error.strerror or error})"
-        return Step(name="socket", text=text, advice=f"Try: ls -l {place}")
+        return Step(name="socket", text=text, advice=f"Try: ls -l {place}", exit_code=UNREACHABLE)
     writer.close()
     return Step(name="socket", text=f"{place} takes connections")

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from eaas.errors import EaasError
+from eaas.exit_codes import DONE, code_of
 from eaas.log_lines import begin_log
 from eaas.paths import paths_from, whole_path
-from eaas.program import FAILED, STOPPED, say_why
+from eaas.program import say_why
 from eaas.settings.command_line import TYPED_AS
 from eaas_daemon.store.failures import failure
 from eaas_daemon.store.migrations import copy_to
@@ -59,8 +60,8 @@ def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     try:
         print(back_up(paths_from(environ).database, whole_path(file)))
     except EaasError as refusal:
-        return say_why(refusal, FAILED)
-    return STOPPED
+        return say_why(refusal, code_of(refusal))
+    return DONE
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ from typing import Final
 
 import msgspec
 
-from eaas.errors import FieldError, Invalid
+from eaas.errors import FieldError
 from eaas.settings.command_line import Typed
 from eaas.settings.files import settings_file
-from eaas.settings.layers import Settings, settle
+from eaas.settings.layers import Settings, WrongSettings, settle
 from eaas_daemon.api.kernel_word import Members
 from eaas_daemon.intake.settings import FolderSettings
 from eaas_daemon.settings import KEYS, PROGRAM
@@ -47,7 +47,7 @@ class ControllerConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_settings(typed: Typed, environ: Mapping[str, str]) -> Settings:
-    """Return every setting; raise ``Invalid`` with every mistake, or ``NotTrusted``."""
+    """Return every setting; raise ``WrongSettings`` with every mistake, or ``NotTrusted``."""
     file = typed.config or settings_file(PROGRAM, environ)
     settings = settle(PROGRAM, KEYS, file=file, environ=environ, typed=typed.values)
     if file is not None:
@@ -63,7 +63,7 @@ def _refuse_own_folder(settings: Settings, file: Path) -> None:
             message = (
                 f"{place}: folders: {folder.path} holds {file.name}, which is no job: name another"
             )
-            raise Invalid((FieldError(field="folders", message=message),))
+            raise WrongSettings((FieldError(field="folders", message=message),))
 
 
 def config_from(settings: Settings) -> ControllerConfig:

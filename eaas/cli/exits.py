@@ -7,14 +7,10 @@ from typing import Final
 import click
 
 from eaas.cli.group import OUTPUTS
-from eaas.errors import EaasError, Invalid, Unauthenticated, Unreachable
+from eaas.errors import EaasError, Invalid, Mistyped, Unauthenticated
+from eaas.exit_codes import TIMED_OUT, code_of
 
-REFUSED: Final = 1
-USAGE: Final = 2
-UNREACHABLE: Final = 69
 WITH_TOKEN: Final = "--token or MINI_EAAS_TOKEN gives one"
-TIMED_OUT: Final = 124
-INTERRUPTED: Final = 130
 
 
 class WaitedTooLong(EaasError):
@@ -30,7 +26,7 @@ class CannotWrite(EaasError):
     code = "cannot_write"
 
 
-class Usage(EaasError):
+class Usage(Mistyped):
     """The command line itself is wrong."""
 
     code = "usage"
@@ -53,9 +49,7 @@ def exit_code(error: EaasError | click.ClickException) -> int:
     """Return the documented exit code of the error."""
     if isinstance(error, click.ClickException):
         return error.exit_code
-    if isinstance(error, Unreachable):
-        return UNREACHABLE
-    return TIMED_OUT if isinstance(error, WaitedTooLong) else REFUSED
+    return TIMED_OUT if isinstance(error, WaitedTooLong) else code_of(error)
 
 
 def wanted_output(argv: Sequence[str]) -> str:

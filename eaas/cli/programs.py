@@ -6,7 +6,7 @@ import sys
 import click
 from click.shell_completion import get_completion_class
 
-from eaas.cli.group import Command
+from eaas.cli.group import OUTPUT_KEY, Command
 
 PASS_ON = {
     "ignore_unknown_options": True,
@@ -49,7 +49,9 @@ def agent_join(args: tuple[str, ...]) -> None:
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def agent_check(args: tuple[str, ...]) -> None:
     """See whether this machine reaches its controller."""
-    _become("eaas_agent", "check", *args, typed="agent")
+    output = click.get_current_context().meta.get(OUTPUT_KEY)
+    before = () if output is None else ("--output", output)
+    _become("eaas_agent", "check", *before, *args, typed="agent")
 
 
 @click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)

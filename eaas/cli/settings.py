@@ -14,10 +14,10 @@ import msgspec
 from eaas.cli.group import Command
 from eaas.cli.line import Line, prints
 from eaas.cli.output import Block, Facts, Lines, Table
-from eaas.errors import EaasError, FieldError, Invalid
+from eaas.errors import EaasError, FieldError
 from eaas.log_lines import message_of
 from eaas.paths import paths_from
-from eaas.settings.layers import DEFAULT
+from eaas.settings.layers import DEFAULT, WrongSettings
 from eaas.settings.view import SettingsView
 
 MODULES: Final[Mapping[str, str]] = {"controller": "eaas_daemon", "agent": "eaas_agent"}
@@ -112,7 +112,7 @@ def _settings(programs: Sequence[str], options: Sequence[str]) -> list[SettingsV
         if mistakes[0].startswith("usage:"):
             raise click.UsageError(mistakes[-1].partition("error: ")[2])
         errors = tuple(FieldError(field="", message=mistake) for mistake in mistakes)
-        raise Invalid(errors, "\n".join(mistakes))
+        raise WrongSettings(errors, "\n".join(mistakes))
     return [msgspec.json.decode(out, type=SettingsView) for _, out, _ in told]
 
 

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from eaas.client.logins import Login, read_logins
-from eaas.errors import EaasError
+from eaas.errors import Mistyped
 from eaas.loopback import is_loopback
 from eaas.paths import client_socket
 
@@ -16,13 +16,13 @@ INSECURE: Final = "MINI_EAAS_INSECURE"
 """Set to 1, it lets tokens go over plain HTTP."""
 
 
-class BadAddress(EaasError):
+class BadAddress(Mistyped):
     """What was given as the server is no address."""
 
     code = "bad_address"
 
 
-class NotSafe(EaasError):
+class NotSafe(Mistyped):
     """A token would be sent so that others on the way can read it."""
 
     code = "not_safe"

@@ -4,7 +4,7 @@ import argparse
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 
@@ -14,6 +14,7 @@ from eaas.settings.host_path import HostPath
 from eaas.settings.keys import Key, prefix
 
 Verb = Literal["run", "config", "join", "check"]
+Output = Literal["table", "json", "yaml"]
 VERBS: Final[Mapping[Verb, str]] = {
     "run": "run in the foreground until a signal ends it",
     "config": "print every setting and where it comes from, as JSON",
@@ -27,8 +28,8 @@ SIGNALS: Final = (
     "SIGHUP reads the settings again."
 )
 EXIT_CODES: Final = (
-    "Exit codes: 0 ended by a signal, 1 could not start or go on, "
-    "2 the command line or a setting is wrong."
+    "Exit codes: 0 done, or ended by a signal; 1 refused, or could not go on; 2 the command line, "
+    "a setting or a token is wrong; 69 no controller answers."
 )
 
 
@@ -39,6 +40,8 @@ class Typed(msgspec.Struct, frozen=True, kw_only=True):
     config: Path | None = None
     values: dict[str, object] = {}
     """Only of the keys that were typed."""
+    output: Output = "table"
+    """How to print the answer of a verb that has one."""
 
 
 def parse(
@@ -49,18 +52,19 @@ def parse(
     program: str,
     about: str,
     more: Mapping[Verb, str] | None = None,
+    reports: Sequence[Verb] = (),
 ) -> Typed:
     """Return what was typed; ends the program with code 2 and a sentence when it is wrong.
 
     ``name`` is how the program is called, ``program`` the word in its file and variables; ``more``
-    are verbs that only this program has.
+    are verbs that only this program has, ``reports`` those that take ``-o``.
     """
     name = os.environ.pop(TYPED_AS, name)
     parser = argparse.ArgumentParser(prog=name, description=about, allow_abbrev=False)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="COMMAND")
     options = _options(keys, program)
     for verb, help in {**VERBS, **(more or {})}.items():
-        verbs.add_parser(
+        parser_of_verb = verbs.add_parser(
             verb,
             help=help,
             description=f"{about} `{verb}`: {help}.",
@@ -69,9 +73,16 @@ def parse(
             epilog=f"Whatever has no option here is set by {program}.yaml or a variable "
             f"{prefix(program)}KEY. {SIGNALS} {EXIT_CODES}",
         )
+        if verb in reports:
+            parser_of_verb.add_argument(
+                *("-o", "--output"),
+                choices=get_args(Output),
+                default="table",
+                help="how to print the answer (default: table)",
+            )
     found = vars(parser.parse_args(argv))
     verb, config = found.pop("verb"), found.pop("config")
-    return Typed(verb=verb, config=config, values=found)
+    return Typed(verb=verb, config=config, output=found.pop("output", "table"), values=found)
 
 
 def _options(keys: Sequence[Key], program: str) -> argparse.ArgumentParser:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from eaas.errors import EaasError, FieldError, Invalid
+from eaas.errors import FieldError, Invalid, Mistyped
 from eaas.paths import whole_path
 from eaas.yaml_tree import Tree, read_trees
 
@@ -14,7 +14,7 @@ SYSTEM_FOLDER: Final = Path("/etc/mini-eaas")
 MAX_BYTES: Final = 64 * 1024
 
 
-class NotTrusted(EaasError):
+class NotTrusted(Mistyped):
     """A file that anybody could have written decides nothing, least of all who runs what."""
 
     code = "config_not_trusted"

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from eaas.errors import FieldError, Invalid
+from eaas.errors import FieldError, Invalid, Mistyped
 from eaas.field_checks import Mistake, Wrong, below, wrong
 from eaas.job_spec import field_error
 from eaas.problem import mistake_text
@@ -16,6 +16,10 @@ from eaas.spelling import nearest
 from eaas.yaml_tree import Tree, read_trees
 
 DEFAULT: Final = "default"
+
+
+class WrongSettings(Invalid, Mistyped):
+    """Settings have mistakes; every one of them is listed with its place."""
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +54,8 @@ def settle(
 ) -> Settings:
     """Return all settings; ``typed`` is what stands on the command line, None for what does not.
 
-    Raises ``Invalid`` with every mistake at its place: file, line and column, variable or option.
+    Raises ``WrongSettings`` with every mistake at its place: file, line and column, variable or
+    option.
     """
     layers = _Layers({key.name: key for key in keys})
     for name, key in layers.keys.items():
@@ -118,7 +123,7 @@ class _Layers:
     def refuse_mistakes(self) -> None:
         """Raise ``Invalid`` if there was any mistake."""
         if self._errors:
-            raise Invalid(tuple(self._errors), "\n".join(map(mistake_text, self._errors)))
+            raise WrongSettings(tuple(self._errors), "\n".join(map(mistake_text, self._errors)))
 
     def _settle(self, key: Key, value: object, *, source: str) -> None:
         if value is None:

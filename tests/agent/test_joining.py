@@ -14,7 +14,7 @@ from eaas.errors import Unavailable, Unreachable
 from eaas.settings.command_line import Typed
 from eaas.tokens import BadToken, fingerprint, new_token, read_token
 from eaas_agent.config import AgentConfig, config_from, read_settings
-from eaas_agent.joining import NotJoined, NotLetIn, admitted, join, join_once
+from eaas_agent.joining import NothingToJoin, NotJoined, NotLetIn, admitted, join, join_once
 from eaas_agent.passport import read_passport, write_passport
 from eaas_agent.state_folder import StateInUse, held_state_folder
 from tests.rig.impostor import CA_PEM, an_impostor
@@ -253,7 +253,7 @@ async def test_the_command_joins_and_says_how_to_go_on(newcomer: Newcomer, tmp_p
 
 async def test_the_command_asks_for_what_it_lacks(tmp_path: Path) -> None:
     for typed in ({}, {"server": "big"}, {"server": str(tmp_path / "c.sock")}):
-        with pytest.raises(NotJoined, match="to join takes --server HOST and --token TOKEN"):
+        with pytest.raises(NothingToJoin, match="to join takes --server HOST and --token TOKEN"):
             await join_once(a_config(tmp_path, **typed))
 
 

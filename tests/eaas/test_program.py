@@ -6,7 +6,8 @@ from typing import Final
 import pytest
 
 from eaas.errors import EaasError
-from eaas.program import FAILED, STOPPED, run_program
+from eaas.exit_codes import DONE, REFUSED
+from eaas.program import run_program
 
 HANGING: Final = """
 import asyncio, functools
@@ -39,12 +40,12 @@ async def broken() -> None:
 
 
 def test_what_ends_well_ends_with_0() -> None:
-    assert run_program(fine) == STOPPED
+    assert run_program(fine) == DONE
 
 
 def test_a_refusal_is_a_sentence_a_line_and_no_traceback(caplog: pytest.LogCaptureFixture) -> None:
-    assert run_program(refused) == FAILED
-    assert run_program(unreadable) == FAILED
+    assert run_program(refused) == REFUSED
+    assert run_program(unreadable) == REFUSED
     assert [(record.getMessage(), record.exc_info) for record in caplog.records] == [
         ("the port is taken", None),
         ("by another", None),
@@ -53,7 +54,7 @@ def test_a_refusal_is_a_sentence_a_line_and_no_traceback(caplog: pytest.LogCaptu
 
 
 def test_a_bug_is_logged_with_its_traceback(caplog: pytest.LogCaptureFixture) -> None:
-    assert run_program(broken) == FAILED
+    assert run_program(broken) == REFUSED
     assert caplog.records[0].exc_info is not None
 
 
@@ -67,5 +68,5 @@ def test_the_first_signal_asks_and_the_second_ends_at_once_with_0() -> None:
             process.send_signal(number)
             said.append(process.stdout.readline())
 
-        assert process.wait(20) == STOPPED
+        assert process.wait(20) == DONE
     assert said == ["up\n", "again\n", "stopping\n", ""]

@@ -125,13 +125,13 @@ async def test_a_token_for_agents_or_a_broken_one_goes_nowhere(
         assert impostor.heard == b""
     assert "mini-eaas agent join takes it" in agents.err
     assert "copy all of it once more" in broken.err
-    assert (agents.code, broken.code) == (1, 1)
+    assert (agents.code, broken.code) == (2, 2)
 
 
 def test_a_token_is_not_sent_in_the_clear_to_elsewhere(typing: Type, home: Path) -> None:
     said = typing("login", "http://big:7470", "--token", str(new_token("person", "b" * 52)))
 
-    assert said.code == 1
+    assert said.code == 2
     assert "write https://big:7470" in said.err
     assert kept(home) == ()
 

@@ -47,7 +47,7 @@ def test_mistakes_are_told_instead(typing: Type, home: Path) -> None:
     (home / "agent.yaml").write_text("nmae: n\ncpus: no\n")
 
     said = typing("config", "show")
-    assert (said.code, said.out) == (1, "")
+    assert (said.code, said.out) == (2, "")
     assert said.err.splitlines() == [
         "this is not right yet:",
         f"  {home}/agent.yaml:1:1: nmae: there is no such key; did you mean name?",

@@ -79,4 +79,4 @@ def test_help_tells_of_signals_and_exit_codes(capsys: pytest.CaptureFixture[str]
     assert "--level low|high" in said
     assert "variable MINI_EAAS_LAMP_KEY" in said
     assert "SIGHUP reads the settings again" in said
-    assert "2 the command line or a setting is wrong" in said
+    assert "2 the command line, a setting or a token is wrong" in said
