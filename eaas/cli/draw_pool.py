@@ -17,6 +17,7 @@ from eaas.views import (
     StatusView,
 )
 
+MOST_OF_A_BUT = 80
 NO_CARDS = "no card in any node; mini-eaas node list shows the nodes"
 
 
@@ -188,7 +189,7 @@ def _node_row(node: NodeView) -> tuple[str | None, ...]:
         _free(node.cpus_used, node.cpus),
         _used_memory(node.memory_used_mib, node.memory_mib),
         ", ".join(map(str, node.jobs)) or None,
-        "; ".join(_buts(node)) or None,
+        "; ".join(map(_capped, _buts(node))) or None,
     )
 
 
@@ -197,6 +198,11 @@ def _buts(node: NodeView) -> Iterable[str]:
     if node.state == NodeState.OFFLINE and (end := _last_end(node)) is not None:
         yield end
     yield from (one.text for one in node.conditions)
+
+
+def _capped(text: str) -> str:
+    """Return the text as far as a list has room for it; `node show` has all of it."""
+    return text if len(text) <= MOST_OF_A_BUT else f"{text[: MOST_OF_A_BUT - 1].rstrip()}…"
 
 
 def _last_end(node: NodeView) -> str | None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 
 import click
 
@@ -12,7 +13,8 @@ from eaas.client import Client
 from eaas.client.address import Address, refuse_plain, url_of
 from eaas.client.connection import Translated
 from eaas.client.logins import Login, read_logins, write_logins
-from eaas.client.trust import authority_at
+from eaas.client.trust import NotTheController, authority_at
+from eaas.errors import Unauthenticated, Unreachable
 from eaas.tokens import BadToken, read_token
 from eaas.views import StatusView
 
@@ -24,12 +26,13 @@ def login(line: Line, place: str) -> None:
     """Keep a controller elsewhere, and who you are.
 
     It is then the one to talk to. Asks for the token that `mini-eaas token create` made there,
-    unless --token or MINI_EAAS_TOKEN has it. First the controller has to prove that it is the one
-    that made the token; only then it is told the token.
+    unless --token or MINI_EAAS_TOKEN has it; without a terminal it is a line of stdin. A controller
+    that has only moved takes the token that is kept already. First the controller has to prove
+    that it is the one that made the token; only then it is told the token.
     """
     text = click.get_current_context().meta.get(TOKEN_KEY) or os.environ.get("MINI_EAAS_TOKEN")
-    text = text or click.prompt("Token", hide_input=True, err=True)
     url = url_of(place, secret=True)
+    text = text or asyncio.run(_known_there(url)) or _asked_for()
     token = read_token(text)
     if token.kind != "person":
         raise BadToken("this token is for agents: mini-eaas agent join takes it")
@@ -40,6 +43,36 @@ def login(line: Line, place: str) -> None:
     line.out.answer(
         {"server": url, "user": status.user, "role": status.role}, lambda: [Facts(facts)]
     )
+
+
+def _asked_for() -> str:
+    """Return the token that a person types unseen, or that a program writes in a line."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        typed: str = click.prompt("Token", hide_input=True, err=True)
+        return typed
+    text = "" if sys.stdin is None else sys.stdin.readline()
+    if not text.strip():
+        raise click.UsageError(
+            "the token is read from stdin where there is no terminal, and nothing came: "
+            "mini-eaas login SERVER < FILE, or give it by --token or MINI_EAAS_TOKEN"
+        )
+    return text
+
+
+async def _known_there(url: str) -> str | None:
+    """Return the token of a login elsewhere that is good here: its controller has moved.
+
+    Only who proves to be that controller is told it.
+    """
+    for known in reversed(read_logins(os.environ).logins):
+        if not known.ca or not url.startswith("https://") or known.url == url:
+            continue
+        try:
+            await _tried(url, known.token)
+        except (NotTheController, BadToken, Unauthenticated, Unreachable, TimeoutError):
+            continue
+        return known.token
+    return None
 
 
 async def _tried(url: str, token: str) -> tuple[Login, StatusView]:

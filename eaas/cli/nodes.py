@@ -59,7 +59,9 @@ async def resume(line: Line, client: Client, node: str) -> None:
 async def remove(line: Line, client: Client, node: str) -> None:
     """Forget a node that is gone.
 
-    No job may be on it. A node whose agent still runs joins again soon, in no pool.
+    No job may be on it. What let its agent in ends with it: the agent of another machine has to
+    join anew (mini-eaas agent join), that of the controller's own host comes back by itself. Either
+    way the node is then in no pool.
     """
     answer = await client.forget_node(node)
     line.out.answer(answer, lambda: [Lines([f"{node} is forgotten"])])

@@ -144,8 +144,18 @@ class Connection:
         self, path: str, params: Params
     ) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
         """Open a websocket and yield it."""
+        try:
+            websocket = await self._upgraded(path, params)
+        except aiohttp.WSServerHandshakeError as refused:
+            raise await self._in_its_own_words(refused, path, params) from refused
         with self._translated():
-            async with self._open.ws_connect(
+            async with websocket:
+                yield websocket
+
+    async def _upgraded(self, path: str, params: Params) -> aiohttp.ClientWebSocketResponse:
+        """Return a websocket; a refusal raises ``WSServerHandshakeError``, without its body."""
+        with self._translated():
+            return await self._open.ws_connect(
                 self.address.url + path,
                 params=_given(params),
                 headers=await self._proof(),
@@ -153,8 +163,19 @@ class Connection:
                 max_msg_size=MAX_FRAME_BYTES,
                 heartbeat=HEARTBEAT_S,
                 timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_S),
-            ) as websocket:
-                yield websocket
+            )
+
+    async def _in_its_own_words(
+        self, refused: aiohttp.WSServerHandshakeError, path: str, params: Params
+    ) -> EaasError:
+        """Return why a websocket was refused: a plain request is told, an upgrade loses it."""
+        try:
+            async with self.ask("GET", path, params=params):
+                pass
+        except EaasError as error:
+            if error.http_status == refused.status:
+                return error
+        return _refused_upgrade(refused, self.address)
 
     async def _proof(self) -> Mapping[str, str]:
         """Return the header that says who asks, once it is sure who is asked."""
@@ -186,7 +207,7 @@ class Translated:
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         address = self._address
         if isinstance(error, aiohttp.WSServerHandshakeError):
-            raise _refused_upgrade(error, address) from error
+            return  # what it says is asked for in its own words
         if isinstance(error, aiohttp.ClientConnectorCertificateError):
             raise not_believed(str(address), error) from error
         if isinstance(error, aiohttp.ClientConnectorError | aiohttp.InvalidURL):
@@ -225,7 +246,7 @@ async def _refusal(response: aiohttp.ClientResponse) -> EaasError:
 
 
 def _refused_upgrade(error: aiohttp.WSServerHandshakeError, address: Address) -> EaasError:
-    """Return what a refused websocket means; its body is lost, so the status must do."""
+    """Return what a refused websocket means where a plain request is not refused so."""
     return _by_status(
         error.status, f"the controller at {address} refused the stream with {error.status}"
     )

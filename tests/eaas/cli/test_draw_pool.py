@@ -16,6 +16,19 @@ from tests.eaas.client.test_pools import POOL, QUEUE
 from tests.rig.stand_in import AT
 
 
+def test_a_long_trouble_leaves_the_list_its_table_and_is_whole_in_the_card() -> None:
+    text = "two agents have the identity of n1: " + "one at 10.0.0.1, another came from " * 5
+    twin = ConditionView(code="twin", text=text, since=AT)
+    node = msgspec.structs.replace(NODE, conditions=(twin,))
+
+    row = node_table([node]).rows[0][-1]
+    card = [block for block in node_card(node) if isinstance(block, Lines)]
+
+    assert row is not None
+    assert (len(row), row[-1]) == (80, "…")
+    assert text in str(card[0].lines)
+
+
 def test_a_simulated_card_is_called_so_once() -> None:
     rows = card_table(
         [card(simulated=True), card(simulated=True, model="24 GiB card (simulated)")]

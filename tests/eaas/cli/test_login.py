@@ -1,5 +1,7 @@
 import asyncio
+import io
 import json
+import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -7,8 +9,10 @@ import pytest
 
 from eaas.client.logins import Login, read_logins
 from eaas.tokens import Token, new_token
+from eaas_daemon.core.events import RevokeToken
 from tests.daemon.api.served import House, a_controller, a_house
 from tests.eaas.cli.conftest import Said, Type
+from tests.rig.builders import ADMIN
 from tests.rig.impostor import CA_PEM, an_impostor
 from tests.rig.pool import CLI
 from tests.rig.terminal import RealTerminal
@@ -79,6 +83,80 @@ async def test_a_token_that_is_typed_is_not_seen(home: Path, house: House, url: 
         assert (code, kept(home)[0].token) == (0, str(token)), terminal.text
         assert b"ann (member)" in terminal.written
         assert token.secret.encode() not in terminal.written
+
+
+async def test_without_a_terminal_the_token_is_a_line_of_stdin(
+    home: Path, house: House, url: str
+) -> None:
+    token = await house.token(user="ann")
+
+    given, nothing = [
+        await asyncio.to_thread(
+            subprocess.run,
+            [str(CLI), "login", url],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        for text in (f"{token}\n", "")
+    ]
+
+    assert (given.returncode, given.stderr) == (0, "")
+    assert "ann (member)" in given.stdout
+    assert (nothing.returncode, nothing.stdout) == (2, "")
+    assert "mini-eaas login SERVER < FILE" in nothing.stderr
+    assert "Warning" not in nothing.stderr
+
+
+async def test_a_controller_that_moved_is_known_by_its_authority_and_takes_the_kept_token(
+    typing: Type, home: Path, house: House, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = await house.token(user="ann")
+    await typed(typing, "login", url, token=token)
+    moved = url.replace("127.0.0.1", "localhost")
+
+    said = await typed(typing, "login", moved)
+
+    assert said.code == 0, said.err
+    assert [(login.url, login.token) for login in kept(home)] == [
+        (url, str(token)),
+        (moved, str(token)),
+    ]
+
+
+async def test_a_kept_token_that_was_revoked_is_asked_for_anew(
+    typing: Type, home: Path, house: House, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = await house.token(user="ann"), await house.token(user="ann")
+    await typed(typing, "login", url, token=old)
+    await house.engine.ask(RevokeToken(caller=ADMIN, id=old.id))
+    moved = url.replace("127.0.0.1", "localhost")
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{new}\n"))
+
+    said = await typed(typing, "login", moved)
+
+    assert said.code == 0, said.err
+    assert [login.token for login in kept(home)] == [str(old), str(new)]
+
+
+async def test_another_controller_does_not_get_the_token_of_the_one_that_is_kept(
+    typing: Type,
+    home: Path,
+    tmp_path: Path,
+    house: House,
+    url: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    token = await house.token(user="ann")
+    await typed(typing, "login", url, token=token)
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    async with an_impostor(tmp_path / "own") as impostor:
+        said = await typed(typing, "login", impostor.url)
+
+        assert impostor.asked == [CA_PEM]
+        assert not impostor.knows(token)
+    assert said.code == 2
 
 
 @pytest.mark.parametrize("shown", ["its own", "the true one", "both"])
