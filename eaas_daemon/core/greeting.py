@@ -15,7 +15,10 @@ from eaas_daemon.core.past import older_copy, past_seq
 from eaas_daemon.core.state import State
 from eaas_daemon.core.trust import name_taken
 
-UPGRADE: Final = "its agent speaks another protocol; upgrade it to the controller's version"
+OLDER: Final = "its agent is older than this controller and speaks another protocol; upgrade it"
+NEWER: Final = (
+    "its agent is newer than this controller and speaks another protocol; upgrade the controller"
+)
 ON_THE_COPY: Final = (
     "; on the copy, stop the agent, remove its state folder (rm -r) and let it join anew: "
     "mini-eaas agent join"
@@ -30,7 +33,7 @@ def hello(state: State, event: e.AgentSaidHello, now: float) -> bool:
     said = event.hello
     if (refusal := _refusal(state, event)) is not None:
         code, text = refusal
-        _note_upgrade(state, said, code)
+        _note_upgrade(state, said, code, text)
         if code == "twin":
             _suspect(state, event, now)
         elif code == OBEYS_ANOTHER:
@@ -53,11 +56,11 @@ def hello(state: State, event: e.AgentSaidHello, now: float) -> bool:
     return True
 
 
-def _note_upgrade(state: State, said: wire.Hello, code: str) -> None:
+def _note_upgrade(state: State, said: wire.Hello, code: str, text: str) -> None:
     node = state.nodes.get(NodeName(said.node))
     known = node is not None and node.uid == said.node_uid and node.session is None
-    if node is not None and known and code == "needs_upgrade" and node.needs_upgrade is None:
-        state.put_node(replace(node, needs_upgrade=UPGRADE, version=said.version), durable=True)
+    if node is not None and known and code == "needs_upgrade" and node.needs_upgrade != text:
+        state.put_node(replace(node, needs_upgrade=text, version=said.version), durable=True)
 
 
 def _note_other_master(state: State, said: wire.Hello, text: str, now: float) -> None:
@@ -73,7 +76,7 @@ def _refusal(state: State, event: e.AgentSaidHello) -> tuple[str, str] | None:
     if not is_name(said.node):
         return "bad_name", f"{said.node!r} can't name a node: lower case, digits, . _ - only"
     if said.protocol_min > PROTOCOL_MAX or said.protocol_max < PROTOCOL_MIN:
-        return "needs_upgrade", UPGRADE
+        return "needs_upgrade", NEWER if said.protocol_min > PROTOCOL_MAX else OLDER
     if (revoked := _revoked(state, event)) is not None:
         return "revoked", revoked
     if (older := older_copy(state, said, event.told_seq)) is not None:

@@ -104,6 +104,8 @@ def _conditions(node: Node) -> Iterator[ConditionView]:
         if trouble is not None:
             yield ConditionView(code=code, text=trouble.text, since=utc_text(trouble.since))
     since = utc_text(node.last_seen_at or 0)
+    if node.needs_upgrade is not None:
+        yield ConditionView(code="needs_upgrade", text=node.needs_upgrade, since=since)
     for code, text in node.inventory.faults:
         yield ConditionView(code=code, text=text, since=since)
 

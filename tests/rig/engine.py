@@ -4,7 +4,7 @@ import os
 import shutil
 import socket
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -32,7 +32,9 @@ class PrivateEngine:
     use ``tempfile.mkdtemp``, not ``tmp_path``. Blocking calls; each takes well under a second.
     """
 
-    def __init__(self, folder: Path, *flags: str) -> None:
+    def __init__(self, folder: Path, *flags: str, inside: Sequence[str] = ()) -> None:
+        """``inside`` are words before the command line, as those that enter a namespace."""
+        self._inside: Final = inside
         self.folder: Final = folder
         self.address: Final = f"unix://{folder}/docker.sock"
         self._flags: Final = flags
@@ -50,7 +52,7 @@ class PrivateEngine:
         self._call("stop")
 
     def _call(self, verb: str, *flags: str) -> None:
-        command = [str(DOCKERD), verb, str(self.folder), *flags]
+        command = [*self._inside, str(DOCKERD), verb, str(self.folder), *flags]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=60)
 
 

@@ -12,6 +12,8 @@ from signal import SIGKILL
 from typing import Final
 from uuid import uuid4
 
+from eaas.paths import paths_from
+from tests.rig.engine import PrivateEngine
 from tests.rig.pool import CLI, NO_ENGINE
 from tests.rig.program import ROOT, Program
 
@@ -39,6 +41,7 @@ class Host:
             "DOCKER_HOST": NO_ENGINE,
         }
         self._programs: list[Program] = []
+        self._engine: PrivateEngine | None = None
         named = ("unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', name)
         self.inside: Final = ("ip", "netns", "exec", namespace, *named)
         """Words before a command line that has to run on this host."""
@@ -50,10 +53,20 @@ class Host:
         self._programs.append(program)
         return program
 
+    def start_engine(self) -> None:
+        """Start a container engine of this host's own, for the programs to come."""
+        # `ip netns exec` hides the control groups, without which no engine works.
+        enter = ("nsenter", f"--net=/run/netns/{self.namespace}")
+        self._engine = PrivateEngine(self.home.with_name(f"{self.name}-engine"), inside=enter)
+        self._engine.start()
+        self.environ["DOCKER_HOST"] = self._engine.address
+
     def stop_all(self) -> None:
         """End everything that was started here."""
         for program in self._programs:
             program.kill()
+        if self._engine is not None:
+            self._engine.stop()
 
     def eaas(self, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
         """Type a ``mini-eaas`` command on this host."""
@@ -71,6 +84,11 @@ class Host:
         done = self.eaas(*words, **environ)
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+    @property
+    def socket(self) -> Path:
+        """The socket of this host's controller; files are no matter of the network."""
+        return paths_from(self.environ).socket
 
     def move_to(self, address: str) -> None:
         """Give the host another address in place of the one it has."""

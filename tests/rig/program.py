@@ -19,7 +19,12 @@ class Program:
     """A running program and every line it has said on stderr."""
 
     def __init__(
-        self, module: str, *args: str, environ: Mapping[str, str], inside: Sequence[str] = ()
+        self,
+        module: str,
+        *args: str,
+        environ: Mapping[str, str],
+        inside: Sequence[str] = (),
+        sources: Path = ROOT,
     ) -> None:
         """``inside`` are words before the command line, as those that enter a namespace."""
         self._said: list[str] = []
@@ -30,7 +35,7 @@ class Program:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             env=dict(environ),
-            cwd=ROOT,
+            cwd=sources,
             start_new_session=True,
         )
         self._listener = threading.Thread(target=self._listen, daemon=True)

@@ -100,9 +100,15 @@ def test_another_machine_may_take_over_a_silent_nodes_name_once_nothing_is_place
 def test_an_old_agent_shows_as_needing_an_upgrade_until_it_has_got_one(house: House) -> None:
     cut(house)
     greet(house, "s2", protocol_min=0, protocol_max=0)
-    assert house.state.nodes[N1].needs_upgrade is not None
+    older = house.state.nodes[N1].needs_upgrade
+    greet(house, "s3", protocol_min=2, protocol_max=3)
+    newer = house.state.nodes[N1].needs_upgrade
+    assert (older or "").endswith(
+        "is older than this controller and speaks another protocol; upgrade it"
+    )
+    assert (newer or "").endswith("speaks another protocol; upgrade the controller")
 
-    greet(house, "s3")
+    greet(house, "s4")
 
     assert house.state.nodes[N1].needs_upgrade is None
 
