@@ -41,7 +41,7 @@ def agents(empty: Installation) -> Iterator[list[Program]]:
         (99, "its agent is newer than this controller and speaks another protocol; upgrade the c"),
     ],
 )
-async def test_whoever_is_behind_is_named_by_the_controller_the_agent_and_its_check(
+async def test_whoever_is_behind_is_named_by_the_agent_and_at_its_node(
     empty: Installation, agents: list[Program], tmp_path: Path, protocol: int, sentence: str
 ) -> None:
     empty.start_controller()
