@@ -19,6 +19,9 @@ MAX_MISTAKES: Final = 100
 
 _PACK: Final = re.compile(PACK_PATTERN)
 _SIMPLE_KEY: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_OWNER_WORDS: Final = ("user", "owner", "username")
+_USER_ID: Final = re.compile(r"[0-9]+(:[0-9]+)?")
+"""Who writes this means the user inside the container: ``run_as``."""
 _READERS: Final = {key: (field.attribute, field.check.read) for key, field in FIELDS.items()}
 
 
@@ -88,7 +91,7 @@ def read_spec(fields: Mapping[str, object], locate: Locate = nowhere) -> JobSpec
     for key, value in fields.items():
         reader = _READERS.get(key)
         if reader is None:
-            mistakes.append(_unknown_key(key, guess=len(mistakes) < MAX_MISTAKES))
+            mistakes.append(_unknown_key(key, value, guess=len(mistakes) < MAX_MISTAKES))
             continue
         attribute, read = reader
         try:
@@ -145,7 +148,13 @@ def invalid(errors: Sequence[FieldError], where: str = "") -> Invalid:
     return Invalid(listed, f"{where}: {sentence}" if where else sentence, where=where)
 
 
-def _unknown_key(key: str, *, guess: bool) -> Mistake:
+def _unknown_key(key: str, value: object, *, guess: bool) -> Mistake:
+    if key.strip().lower() in _OWNER_WORDS and _USER_ID.fullmatch(str(value)) is None:
+        message = (
+            "a job is its submitter's, in a watched folder the file's owner's or whose the "
+            "folder's settings say: leave this out"
+        )
+        return Mistake(message, path=(key,), on_key=True)
     near = nearest(key, FIELDS, aliases=ALIASES) if guess else None
     return Mistake("no such key in a job", near, (key,), on_key=True)
 

@@ -9,6 +9,7 @@ import click
 import pytest
 
 from eaas.cli.main import CLI
+from eaas.folder_file import read_folder_file
 from eaas.job_file import read_job_file
 
 ROOT: Final = Path(__file__).parents[1]
@@ -31,9 +32,12 @@ def test_every_command_in_the_readme_can_be_typed(line: str) -> None:
     command.make_context(command.name, words, parent=context)
 
 
-def test_the_job_file_in_the_readme_is_a_right_one() -> None:
-    (text,) = re.findall(r"^```yaml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+def test_the_job_files_in_the_readme_are_right_ones() -> None:
+    submitted, dropped = re.findall(r"^```yaml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
-    (document,) = read_job_file(text)
+    (document,) = read_job_file(submitted)
+    first, second = read_folder_file(dropped, name="finetune.yaml").jobs
 
-    assert document.spec.name == "finetune"
+    assert document.spec.name == first.spec.name == "finetune"
+    assert (first.log, second.log) == (True, None)
+    assert dropped.startswith("# yaml-language-server: $schema=job.schema.json\n")

@@ -310,3 +310,22 @@ def test_reading_a_small_job_is_cheap() -> None:
         "env": {"HF_HOME": "/data/hf"},
     }
     assert cost_s(lambda: read_spec(fields), times=50) < 60e-6
+
+
+@pytest.mark.parametrize(
+    ("text", "suggestion", "words"),
+    [
+        ("1000", "run_as", "no such key"),
+        ("1000:1000", "run_as", "no such key"),
+        ("ann", None, "the file's owner's"),
+    ],
+)
+def test_a_user_is_the_jobs_owner_unless_it_is_a_number(
+    text: str, suggestion: str | None, words: str
+) -> None:
+    with pytest.raises(Invalid) as refused:
+        read_spec({"image": "a", "user": text})
+
+    (error,) = refused.value.errors
+    assert error.suggestion == suggestion
+    assert words in error.message
