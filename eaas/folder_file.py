@@ -6,7 +6,6 @@ both. An empty file called ``42.cancel`` says the same as ``cancel: 42``.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -15,12 +14,13 @@ from eaas.errors import FieldError, Invalid
 from eaas.field_checks import Mistake, Whole, Wrong, below, items_of, wrong
 from eaas.job_fields import MAX_PRIORITY
 from eaas.job_file import JobDocument, job_document, read_documents
-from eaas.job_spec import field_error, invalid
+from eaas.job_spec import field_error
 from eaas.spelling import shown
-from eaas.yaml_tree import Tree
+from eaas.yaml_tree import Place, Tree
 
 CANCEL: Final = "cancel"
 PRIORITY: Final = "priority"
+WITH: Final = "with"
 
 _JOB: Final = re.compile(r"[1-9][0-9]{0,17}")
 _CANCEL_ENDING: Final = ".cancel"
@@ -42,6 +42,8 @@ class FolderFile(msgspec.Struct, frozen=True, kw_only=True):
 
     jobs: tuple[JobDocument, ...] = ()
     orders: tuple[Order, ...] = ()
+    places: tuple[dict[str, Place], ...] = ()
+    """Where each job's keys stand, for what the controller finds wrong with their values."""
 
 
 def read_folder_file(
@@ -51,15 +53,11 @@ def read_folder_file(
 
     ``defaults`` are the folder's own ``pool`` and ``queue``, for jobs that do not name theirs.
     """
-    documents = read_documents(data, partial(_document, defaults=defaults or {}), name=name)
-    jobs = [document for document in documents if isinstance(document, JobDocument)]
-    orders = [order for each in documents if isinstance(each, _Orders) for order in each.orders]
-    if jobs and orders:
-        line = next(each.line for each in documents if isinstance(each, _Orders))
-        message = "jobs and orders about jobs can't stand in one file: make two of it"
-        raise invalid([FieldError(field="", message=message, line=line, column=1)], name)
-    _refuse_strange_folders(jobs, name)
-    return FolderFile(jobs=tuple(jobs), orders=tuple(orders))
+    reading = _Documents(defaults or {})
+    documents = read_documents(data, reading.read, name=name)
+    jobs = tuple(document for document in documents if isinstance(document, JobDocument))
+    orders = tuple(order for each in documents if isinstance(each, tuple) for order in each)
+    return FolderFile(jobs=jobs, orders=orders, places=tuple(reading.places))
 
 
 def cancel_order(name: str) -> Order | None:
@@ -75,23 +73,64 @@ def names_no_job(name: str) -> str | None:
     return "its name says no job's number: name it JOB.cancel, like 42.cancel"
 
 
-class _Orders(msgspec.Struct, frozen=True, kw_only=True):
-    orders: tuple[Order, ...]
-    line: int
+class _Documents:
+    """Reads the documents of one file, the first of which tells what the others may be."""
+
+    def __init__(self, defaults: Mapping[str, str]) -> None:
+        self._defaults = defaults
+        self._orders: bool | None = None
+        self.places: list[dict[str, Place]] = []
+
+    def read(self, tree: Tree) -> JobDocument | tuple[Order, ...]:
+        """Return the document's job or its orders, or raise Invalid with all its mistakes."""
+        value = tree.value
+        if not isinstance(value, dict):
+            return job_document(tree)
+        orders = CANCEL in value or isinstance(value.get(PRIORITY), dict)
+        errors = self._mixed(tree) if self._orders not in (None, orders) else []
+        if self._orders is None:
+            self._orders = orders
+        read: JobDocument | tuple[Order, ...] | None = None
+        try:
+            read = _orders(tree, value) if orders else _job_of(tree, value, self._defaults)
+        except Invalid as error:
+            errors += error.errors
+        if errors or read is None:
+            raise Invalid(tuple(errors))
+        if not orders:
+            keys = {key: tree.locate((key,), key=True) for key in value}
+            self.places.append({key: place for key, place in keys.items() if place is not None})
+        return read
+
+    def _mixed(self, tree: Tree) -> list[FieldError]:
+        message = "jobs and orders about jobs can't stand in one file: make two of it"
+        line, column = tree.locate(()) or (tree.line, 1)
+        return [FieldError(field="", message=message, line=line, column=column)]
 
 
-def _document(tree: Tree, defaults: Mapping[str, str]) -> JobDocument | _Orders:
-    value = tree.value
-    if not isinstance(value, dict):
-        return job_document(tree)
-    if CANCEL in value or isinstance(value.get(PRIORITY), dict):
-        return _orders(tree, value)
-    if value.get("pool") not in (None, defaults.get("pool")):
-        return job_document(tree)  # the folder's queue is one of the folder's pool
-    return job_document(msgspec.structs.replace(tree, value={**defaults, **value}))
+def _job_of(tree: Tree, fields: dict[str, Any], defaults: Mapping[str, str]) -> JobDocument:
+    """Return the job, or raise Invalid; a folder of its writer's is one of the mistakes.
+
+    The controller must not read for one person what another has.
+    """
+    fields, errors = dict(fields), list[FieldError]()
+    if WITH in fields:
+        del fields[WITH]
+        message = "a watched folder takes no folders along; use mini-eaas job submit FILE"
+        errors.append(field_error(Mistake(message, path=(WITH,), on_key=True), tree.locate))
+    if fields.get("pool") in (None, defaults.get("pool")):
+        fields = {**defaults, **fields}  # the folder's queue is one of the folder's pool
+    document: JobDocument | None = None
+    try:
+        document = job_document(msgspec.structs.replace(tree, value=fields))
+    except Invalid as error:
+        errors += error.errors
+    if errors or document is None:
+        raise Invalid(tuple(errors))
+    return document
 
 
-def _orders(tree: Tree, fields: dict[str, Any]) -> _Orders:
+def _orders(tree: Tree, fields: dict[str, Any]) -> tuple[Order, ...]:
     readers = {CANCEL: _cancels, PRIORITY: _priorities}
     orders: list[Order] = []
     mistakes: list[Mistake] = []
@@ -106,7 +145,7 @@ def _orders(tree: Tree, fields: dict[str, Any]) -> _Orders:
             mistakes += below(key, error.mistakes)
     if mistakes:
         raise Invalid(tuple(field_error(mistake, tree.locate) for mistake in mistakes))
-    return _Orders(orders=tuple(orders), line=tree.line)
+    return tuple(orders)
 
 
 def _cancels(value: object) -> Iterator[Order]:
@@ -131,15 +170,3 @@ def _job(value: object) -> int:
     if isinstance(value, bool) or _JOB.fullmatch(text) is None:
         raise wrong(f"must be a job's number, like 42, not {shown(value)}")
     return int(text)
-
-
-def _refuse_strange_folders(jobs: list[JobDocument], name: str) -> None:
-    """Refuse ``with``: the controller must not read for one person what another has."""
-    message = "with: a watched folder takes no folders along; use mini-eaas job submit FILE"
-    errors = [
-        FieldError(field="with", message=message, line=job.line)
-        for job in jobs
-        if job.spec.with_folder is not None or job.spec.pack is not None
-    ]
-    if errors:
-        raise invalid(errors, name)

@@ -43,8 +43,9 @@ class JobDocument(msgspec.Struct, frozen=True, kw_only=True):
     """Where it begins in the file, from 1."""
     key: str | None = None
     """Its ``key``: the same key and the same body are the same job."""
-    log: bool = False
-    """Its ``log``: a watched folder puts the job's log beside the file when it ends."""
+    log: bool | None = None
+    """Its ``log``: a watched folder puts the job's log beside the file when it ends, or does not.
+    None: as the folder's settings say."""
 
 
 def read_job_file(data: bytes | str, *, name: str = "job file") -> list[JobDocument]:

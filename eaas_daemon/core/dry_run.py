@@ -1,6 +1,6 @@
 """What would become of a job if it were submitted now. Changes nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from eaas.views import (
     HeldCardView,
     WhyView,
 )
-from eaas_daemon.core.admission import admit, mount_meant, queue_for
+from eaas_daemon.core.admission import Possible, admit, mount_meant, queue_for
 from eaas_daemon.core.ask import ask_of, shape_of
 from eaas_daemon.core.dependencies import later, unmet
 from eaas_daemon.core.events import Caller
@@ -46,13 +46,21 @@ def first_refused(
     state: State, specs: Sequence[JobSpec], caller: Caller, now: float, *, force: bool
 ) -> int:
     """Return the place of the first job that would be refused; the last one if none would."""
+    all_refused = each_refused(state, specs, caller, now, force=force)
+    return next((index for index, _ in all_refused), len(specs) - 1)
+
+
+def each_refused(
+    state: State, specs: Iterable[JobSpec], caller: Caller, now: float, *, force: bool
+) -> Iterator[tuple[int, EaasError]]:
+    """Yield the place of every job that would be refused by itself, and why."""
+    possible: Possible = set()
     for index, spec in enumerate(specs):
         try:
             job = would_be(state, spec, caller, now)
-            admit(state, job, state.queues[job.ref], caller, force=force)
-        except EaasError:
-            return index
-    return len(specs) - 1
+            admit(state, job, state.queues[job.ref], caller, force=force, possible=possible)
+        except EaasError as refusal:
+            yield index, refusal
 
 
 def would_be(state: State, spec: JobSpec, caller: Caller, now: float) -> Job:

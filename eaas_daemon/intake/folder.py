@@ -172,7 +172,7 @@ class Folder:
         settled = {
             file
             for file in _old(self._accepted, names.STATUS, before)
-            if self.read_beside(file, names.STATUS, len(names.FINAL)) == names.FINAL.encode()
+            if names.tells_all_final(self.read_beside(file, names.STATUS))
         }
         refused = _old(self._refused, names.ERROR, before)
         return _delete(self._accepted, settled) + _delete(self._refused, refused)

@@ -44,12 +44,20 @@ class Drawn(msgspec.Struct, frozen=True, kw_only=True):
 
     file: Followed
     jobs: tuple[JobView, ...]
-    final: bool
+    settled: frozenset[int]
+    """The numbers of those of which nothing more is to be told."""
+    late: bool = False
+    """A log could not be written yet."""
+
+    @property
+    def final(self) -> bool:
+        """Tell whether nothing more is to be told of any."""
+        return all(job.id in self.settled for job in self.jobs)
 
     @property
     def text(self) -> str:
         """Return its status."""
-        return status_text(self.jobs, final=self.final, log=self.file.log)
+        return status_text(self.jobs, settled=self.settled, logs=self.file.logs)
 
 
 class Follower:
@@ -82,6 +90,10 @@ class Follower:
         """The hash of what stands beside each followed file."""
         self._coming: dict[int, bool] = {}
         """Jobs whose file is being accepted, and whether they have changed meanwhile."""
+        self._copied: dict[str, set[int]] = {}
+        """Of each followed file, the jobs whose logs lie beside it."""
+        self._over_at_once: set[str] = set()
+        """Files that are being accepted though a job of theirs has ended: they came again."""
         self._wake = asyncio.Event()
         self._turn = 0
 
@@ -91,22 +103,31 @@ class Follower:
         """Return what to write beside each of the files, by the name they came with."""
         files = [followed(name, outcome, log=self._log) for name, outcome in accepted.items()]
         self._coming = {number: False for file in files for number in file.numbers}
-        drawn = await self._drawn(files)
+        drawn = [self._without_logs(one) for one in await self._drawn(files)]
         return await asyncio.to_thread(
             lambda: {name: one.text for name, one in zip(accepted, drawn, strict=True)}
         )
+
+    def _without_logs(self, one: Drawn) -> Drawn:
+        """Return it as it is before the logs of jobs that have ended were copied."""
+        if one.settled:
+            self._over_at_once.add(one.file.name)
+        return msgspec.structs.replace(one, settled=one.settled - one.file.logs)
 
     def follow(self, name: str, outcome: Accepted, status: str) -> None:
         """Keep the status beside the file, which came under this name, true from here on."""
         file = followed(name, outcome, log=self._log)
         self._add(file)
         self._written[file.name] = hash(status)
-        if status.startswith(names.FINAL) or any(self._coming.get(n, True) for n in file.numbers):
+        over = file.name in self._over_at_once
+        self._over_at_once.discard(file.name)
+        if over or any(self._coming.get(number, True) for number in file.numbers):
             self._touch((file.name,))
 
     def _add(self, file: Followed) -> None:
         self._forget(file.name)
         self._files[file.name] = file
+        self._copied[file.name] = set(file.told)
         for number in file.numbers:
             self._by_job.setdefault(number, set()).add(file.name)
 
@@ -117,6 +138,7 @@ class Follower:
     def _forget(self, name: str) -> None:
         file = self._files.pop(name, None)
         self._written.pop(name, None)
+        self._copied.pop(name, None)
         for number in () if file is None else file.numbers:
             self._by_job[number].discard(name)
             if not self._by_job[number]:
@@ -186,8 +208,8 @@ class Follower:
             for name in some:
                 del self._dirty[name]
             drawn = await self._drawn([self._files[name] for name in some if name in self._files])
-            whole = [one for one in drawn if await self._has_logs(one)]
-            done = await self._thread.do(self._write, whole)
+            drawn = [await self._with_logs(one) for one in drawn]
+            done = await self._thread.do(self._write, drawn)
             self._failed.update(dict.fromkeys(one.file.name for one in drawn))
             for one, text_hash in done:
                 self._remember(one, text_hash)
@@ -210,23 +232,35 @@ class Follower:
         jobs = [job for job in found if not file.uids or job.uid in file.uids]
         # Whoever has the file may have written into its status: other people's jobs do not count.
         own = tuple(job for job in jobs if job.user == jobs[0].user)
-        final = all(is_settled(job, log=file.log, now=self._now()) for job in own)
-        return Drawn(file=file, jobs=own, final=final)
+        now = self._now()
+        settled = (job.id for job in own if is_settled(job, log=job.id in file.logs, now=now))
+        return Drawn(file=file, jobs=own, settled=frozenset(settled))
 
-    async def _has_logs(self, one: Drawn) -> bool:
-        """Put the logs beside a file that is done, if they are wanted; tell whether that worked."""
-        if not (one.final and one.file.log):
-            return True
-        try:
-            await copy_log(
-                self._logs, self._thread, self._path, one.file.name, one.jobs, self._service_uid
-            )
-        except FileNotFoundError:
-            pass  # the file is gone, and nobody wants its log
-        except (OSError, EaasError) as error:
-            log.warning("no log beside %s yet: %s", names.shown_name(one.file.name), error)
-            return False
-        return True
+    async def _with_logs(self, one: Drawn) -> Drawn:
+        """Put the logs of jobs that are done beside their file, where they are wanted.
+
+        A job whose log could not be written is not done yet.
+        """
+        copied = self._copied.setdefault(one.file.name, set())
+        late: set[int] = set()
+        for job in one.jobs:
+            if job.id not in (one.settled & one.file.logs) - copied:
+                continue
+            try:
+                await self._copy_log(one.file, job)
+            except FileNotFoundError:
+                break  # the file is gone, and nobody wants its log
+            except (OSError, EaasError) as error:
+                log.warning("no log beside %s yet: %s", names.shown_name(one.file.name), error)
+                late.add(job.id)
+            else:
+                copied.add(job.id)
+        return msgspec.structs.replace(one, settled=one.settled - late, late=bool(late))
+
+    async def _copy_log(self, file: Followed, job: JobView) -> None:
+        ending = names.LOG if len(file.numbers) == 1 else f".{job.id}{names.LOG}"
+        beside = (file.name, ending)
+        await copy_log(self._logs, self._thread, self._path, beside, job, self._service_uid)
 
     def _write(self, drawn: Sequence[Drawn]) -> list[tuple[Drawn, int]]:
         """Write the statuses and return those that are true now: a folder may be gone for now."""
@@ -238,7 +272,8 @@ class Follower:
                     if one.jobs and not self._stands(folder, one.file.name, text):
                         folder.write_beside(one.file.name, names.STATUS, text)
                 except FileNotFoundError:
-                    one = msgspec.structs.replace(one, final=True)  # nobody wants to know of it
+                    over = frozenset(job.id for job in one.jobs)  # nobody wants to know of it
+                    one = msgspec.structs.replace(one, settled=over, late=False)
                 except OSError as error:
                     if concerns_all(error):
                         raise
@@ -252,7 +287,8 @@ class Follower:
 
     def _remember(self, one: Drawn, text_hash: int) -> None:
         name = one.file.name
-        self._failed.pop(name, None)
+        if not one.late:
+            self._failed.pop(name, None)
         if one.final and self._files.get(name) == one.file:
             self._forget(name)
         else:

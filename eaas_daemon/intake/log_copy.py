@@ -1,12 +1,10 @@
 """A job's log as a file beside the job's own file."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from eaas.errors import EaasError
 from eaas.views import JobView
-from eaas_daemon.intake import names
 from eaas_daemon.intake.opening import opened
 from eaas_daemon.intake.own_thread import OwnThread
 from eaas_daemon.intake.written import Part
@@ -19,24 +17,24 @@ async def copy_log(
     logs: LogStore,
     thread: OwnThread,
     path: Path,
-    name: str,
-    jobs: Sequence[JobView],
+    beside: tuple[str, str],
+    job: JobView,
     service_uid: int,
 ) -> None:
-    """Write the log of each job's last attempt, both streams as they came.
+    """Write the log of the job's last attempt, both streams as they came.
+
+    ``beside`` are the accepted file's name, and the ending that the log's name has after it.
 
     A log that is gone leaves the sentence that says so. Raises OSError or ``FolderUnusable``,
     FileNotFoundError when the accepted file is gone.
     """
-    for job in jobs:
-        ending = names.LOG if len(jobs) == 1 else f".{job.id}{names.LOG}"
-        part = await thread.do(_begun, path, name, ending, service_uid)
-        try:
-            await _copy(logs, thread, job, part)
-        except BaseException:
-            part.abandon()
-            raise
-        await thread.do(part.finish)
+    part = await thread.do(_begun, path, *beside, service_uid)
+    try:
+        await _copy(logs, thread, job, part)
+    except BaseException:
+        part.abandon()
+        raise
+    await thread.do(part.finish)
 
 
 def _begun(path: Path, name: str, ending: str, service_uid: int) -> Part:

@@ -20,7 +20,7 @@ AGAIN: Final = ".again.txt"
 KEPT_LAST: Final = (STATUS, ERROR)
 
 FINAL: Final = "final: true\n"
-"""The first line of a status that will not change any more."""
+"""The first line of each document of a status that will not change any more."""
 
 MAX_NAME_BYTES: Final = 200
 """A file system takes 255, and the job's number and an ending come to it."""
@@ -28,6 +28,7 @@ MAX_NAME_BYTES: Final = 200
 _TEMPORARY: Final = (".", "#", "~")
 """How editors and copying programs begin the names of what is not ready."""
 _ACCEPTED: Final = re.compile(r"([1-9][0-9]{0,17})-(.+)")
+_IS_FINAL: Final = re.compile(rb"^final: (true|false)$", re.MULTILINE)
 _BESIDE: Final = re.compile(
     r"(.+?)(?:\.status\.yaml|\.again\.txt|\.error\.txt|(?:\.[0-9]+(?:\[[0-9]+\])?)?\.log)"
 )
@@ -78,6 +79,13 @@ def job_of(name: str) -> int | None:
     """Return the first job of an accepted file, None for any other file."""
     match = _ACCEPTED.fullmatch(name)
     return None if match is None or not is_meant(match[2]) else int(match[1])
+
+
+def tells_all_final(status: bytes) -> bool:
+    """Tell whether nothing that this status tells of will change any more."""
+    if not status.startswith(FINAL.encode()):
+        return False
+    return all(match[1] == b"true" for match in _IS_FINAL.finditer(status))
 
 
 def stands_beside(name: str) -> str:

@@ -19,7 +19,7 @@ class FolderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     user: str | None = None
     """Whose jobs they are; None: the file's owner's, by the name this host has for the uid."""
     log: bool = False
-    """Put every job's log beside its file when it ends, as ``log: true`` in the file does."""
+    """Put a job's log beside its file when it ends, unless the file says ``log: false``."""
     keep_days: Annotated[int, msgspec.Meta(ge=1)] | None = KEEP_DAYS
     """How long accepted files stay after their jobs have ended, and refused ones; None: always."""
 

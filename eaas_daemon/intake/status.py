@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from eaas.errors import FieldError
@@ -20,10 +20,15 @@ _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _WORDS: Final = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 
 
-def status_text(jobs: Sequence[JobView], *, final: bool, log: bool) -> str:
-    """Return the status of one file: a document for each of its jobs, in the file's order."""
-    head = FINAL if final else NOT_FINAL
-    return "---\n".join(head + _lines(_facts(job, log=log)) for job in jobs)
+def status_text(jobs: Sequence[JobView], *, settled: Collection[int], logs: Collection[int]) -> str:
+    """Return the status of one file: a document for each of its jobs, in the file's order.
+
+    ``settled`` are the numbers of those that are final, ``logs`` of those whose log is wanted.
+    """
+    return "---\n".join(
+        (FINAL if job.id in settled else NOT_FINAL) + _lines(_facts(job, log=job.id in logs))
+        for job in jobs
+    )
 
 
 def _facts(job: JobView, *, log: bool) -> dict[str, object]:

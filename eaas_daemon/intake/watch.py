@@ -60,7 +60,7 @@ class FolderWatch:
         )
         self._door = Door(
             settings,
-            submitter=Submitter(tools.engine),
+            submitter=Submitter(tools.engine, tools.clock),
             reader=tools.reader,
             follower=self.follower,
             thread=self._thread,

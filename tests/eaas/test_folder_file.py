@@ -20,7 +20,7 @@ def test_a_file_holds_jobs_with_their_own_keys() -> None:
     first, second = read("command: a\nlog: true\n---\ncommand: b\nkey: k\n").jobs
 
     assert (first.spec.command, first.log, first.key) == ("a", True, None)
-    assert (second.spec.command, second.log, second.key) == ("b", False, "k")
+    assert (second.spec.command, second.log, second.key) == ("b", None, "k")
 
 
 def test_the_folders_pool_and_queue_are_for_jobs_that_name_none() -> None:
@@ -59,7 +59,8 @@ def test_a_priority_that_is_a_number_is_a_jobs_own() -> None:
         ("priority: {42: 1000}\n", 1, "100"),
         ("cancel: 42\nimage: a\n", 2, "can't stand beside"),
         ("command: a\n---\ncancel: 42\n", 3, "make two of it"),
-        ("command: a\nwith: .\n", 1, "takes no folders along"),
+        ("command: a\nwith: .\n", 2, "takes no folders along"),
+        ("cancel: 42\n---\ncommand: a\n", 3, "make two of it"),
     ],
 )
 def test_every_mistake_has_its_line(text: str, place: int, words: str) -> None:
@@ -67,6 +68,27 @@ def test_every_mistake_has_its_line(text: str, place: int, words: str) -> None:
 
     assert line == place
     assert words in message
+
+
+def test_the_mistakes_of_all_documents_come_together_each_in_its_place() -> None:
+    text = "command: a\nwith: .\ngpus: x\n---\ncancel: all\n---\ncommand: b\n  \nwith:\n"
+    with pytest.raises(Invalid) as refused:
+        read(text)
+
+    assert [(e.field, e.line, e.column) for e in refused.value.errors] == [
+        ("with", 2, 1),
+        ("gpus", 3, 7),
+        ("", 5, 1),
+        ("cancel", 5, 9),
+        ("with", 9, 1),
+    ]
+
+
+def test_each_job_comes_with_the_places_of_its_keys() -> None:
+    assert read("command: a\n---\n{image: b, gpus: 1}\n").places == (
+        {"command": (1, 1)},
+        {"image": (3, 2), "gpus": (3, 12)},
+    )
 
 
 def test_a_name_can_be_an_order() -> None:

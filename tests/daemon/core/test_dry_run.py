@@ -3,7 +3,7 @@ from eaas.views import DryRunView
 from eaas.wire.from_agent import NamedMount
 from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e
-from eaas_daemon.core.dry_run import dry_run, first_refused
+from eaas_daemon.core.dry_run import dry_run, each_refused, first_refused
 from tests.rig.builders import ADMIN, ALICE, House, a_card
 
 
@@ -92,6 +92,8 @@ def test_the_first_of_many_that_would_be_refused_is_found() -> None:
 
     assert first_refused(house.state, specs, ALICE, house.now, force=False) == 1
     assert first_refused(house.state, specs, ALICE, house.now, force=True) == 2
+    refused = each_refused(house.state, specs, ALICE, house.now, force=False)
+    assert [index for index, _ in refused] == [1, 2]
 
 
 def test_what_a_mount_has_against_a_job_is_told() -> None:

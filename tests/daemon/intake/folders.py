@@ -83,7 +83,7 @@ class Doorway:
         )
         self.door = Door(
             self.settings,
-            submitter=Submitter(house.engine),
+            submitter=Submitter(house.engine, house.clock),
             reader=self.reader,
             follower=self.follower,
             thread=self.thread,

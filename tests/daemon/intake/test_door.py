@@ -163,6 +163,13 @@ async def test_a_key_in_the_file_overrides_name_and_content(doorway: Doorway) ->
     assert "nightly-1 was used" in await error_of(doorway, "c.yaml", keyed + "gpus: 1\n")
 
 
+async def test_every_refused_document_of_a_file_is_told(doorway: Doorway) -> None:
+    error = await error_of(doorway, "b.yaml", f"{JOB}pool: x\n---\n{JOB}---\n{JOB}queue: y\n")
+
+    assert "line 3, column 1: there is no pool x" in error
+    assert "line 10, column 1: default has no queue y" in error
+
+
 async def test_all_jobs_of_a_file_are_accepted_or_none(doorway: Doorway) -> None:
     doorway.drop("a.yaml", f"{JOB}---\n{JOB}---\n{JOB}")
     await doorway.take()

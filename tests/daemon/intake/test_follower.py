@@ -2,6 +2,7 @@ import json
 import os
 from pathlib import Path
 
+import msgspec
 import yaml
 
 from eaas.ids import new_uid
@@ -91,15 +92,63 @@ async def test_two_files_of_one_job_both_follow_it(doorway: Doorway) -> None:
     assert states == {"Cancelled"}
 
 
-async def test_a_file_of_several_jobs_is_final_when_all_of_them_are(doorway: Doorway) -> None:
+def finals(doorway: Doorway) -> list[tuple[object, object]]:
+    documents = yaml.safe_load_all(doorway.text("accepted", STATUS))
+    return [(document["job"], document["final"]) for document in documents]
+
+
+async def test_each_of_several_jobs_is_final_when_it_has_ended(doorway: Doorway) -> None:
     await a_taken_job(doorway, f"{JOB}---\n{JOB}")
 
     await cancel(doorway, 1)
     await doorway.statuses()
-    assert doorway.text("accepted", STATUS).count("final: false") == 2
+    assert finals(doorway) == [(1, True), (2, False)]
+    await doorway.restart()
     await cancel(doorway, 2)
     await doorway.statuses()
-    assert doorway.text("accepted", STATUS).count("final: true") == 2
+    assert finals(doorway) == [(1, True), (2, True)]
+    assert doorway.follower._files == {}
+
+
+async def test_the_log_of_the_first_of_two_jobs_does_not_wait_for_the_second(
+    doorway: Doorway,
+) -> None:
+    await a_taken_job(doorway, f"{JOB}log: true\n---\n{JOB}")
+    await let_it_run(doorway)
+    await doorway.house.parts.logs.append(doorway.house.job(1).uid, 1, "stdout", 0, b"out")
+    await doorway.house.ends(1)
+    await let_its_log_end(doorway, 3)
+    await doorway.statuses()
+    log = doorway.path / "accepted" / "1-a.yaml.1.log"
+    assert (log.read_text(), finals(doorway)) == ("out", [(1, True), (2, False)])
+    before = log.stat().st_ino
+
+    for _ in range(2):
+        await cancel(doorway, 2)
+        await doorway.statuses()
+        await doorway.restart()
+
+    assert log.stat().st_ino == before
+    assert doorway.names("accepted") == {"1-a.yaml", STATUS, log.name}
+
+
+async def test_a_file_that_comes_again_after_its_job_ended_has_its_log_too(
+    doorway: Doorway,
+) -> None:
+    await a_taken_job(doorway, JOB)
+    await let_it_run(doorway)
+    await doorway.house.parts.logs.append(doorway.house.job(1).uid, 1, "stdout", 0, b"out")
+    await doorway.house.ends(1)
+    await let_its_log_end(doorway, 3)
+    await doorway.statuses()
+    assert doorway.names("accepted") == {"1-a.yaml", STATUS}
+    doorway.settings = msgspec.structs.replace(doorway.settings, log=True)
+    await doorway.restart()
+
+    await a_taken_job(doorway, JOB)
+
+    assert doorway.text("accepted", "1-a.yaml.log") == "out"
+    assert status(doorway)["final"] is True
 
 
 async def test_what_could_not_be_written_is_written_later(doorway: Doorway) -> None:
@@ -206,6 +255,7 @@ async def test_a_log_that_can_not_be_written_yet_is_written_later(doorway: Doorw
     in_the_way.mkdir()
     await doorway.statuses()
     assert status(doorway)["final"] is False
+    assert status(doorway)["state"] == "Succeeded"
 
     in_the_way.rmdir()
     doorway.follower._look_in_turn()

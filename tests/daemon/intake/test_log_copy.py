@@ -24,10 +24,12 @@ async def wrote(doorway: Doorway) -> JobView:
     return doorway.house.engine.painter().job(doorway.house.job(1))
 
 
-async def copy(doorway: Doorway, *jobs: JobView, path: Path | None = None) -> None:
+async def copy(
+    doorway: Doorway, job: JobView, *, path: Path | None = None, ending: str = ".log"
+) -> None:
     logs = doorway.house.parts.logs
     where = path or doorway.path
-    await copy_log(logs, doorway.thread, where, "1-a.yaml", jobs, SERVICE_UID)
+    await copy_log(logs, doorway.thread, where, ("1-a.yaml", ending), job, SERVICE_UID)
 
 
 def copied(doorway: Doorway, ending: str = ".log") -> bytes:
@@ -48,8 +50,8 @@ async def test_a_log_without_its_end_says_so(doorway: Doorway, wrote: JobView) -
     assert copied(doorway) == LONG + b"and this" + NO_MORE
 
 
-async def test_each_of_several_jobs_has_a_log_of_its_own(doorway: Doorway, wrote: JobView) -> None:
-    await copy(doorway, wrote, wrote)
+async def test_it_is_called_as_it_is_told(doorway: Doorway, wrote: JobView) -> None:
+    await copy(doorway, wrote, ending=".1.log")
 
     assert copied(doorway, ".1.log").startswith(LONG)
 

@@ -77,7 +77,7 @@ async def test_a_controller_that_ends_between_two_steps_makes_one_job_of_a_file(
     await doorway.statuses()
     statuses = list(yaml.safe_load_all(doorway.text("accepted", "1-a.yaml.status.yaml")))
     assert [(s["job"], s["state"], s["log"]) for s in statuses] == [
-        (1, "Cancelled", True),
+        (1, "Cancelled", False),
         (2, "Cancelled", True),
     ]
 
@@ -153,7 +153,7 @@ async def test_a_disk_that_freezes_before_the_move_makes_no_second_job(
             return outcome
 
     async with a_doorway(tmp_path) as doorway:
-        doorway.door._submitter = Freezing(doorway.house.engine)
+        doorway.door._submitter = Freezing(doorway.house.engine, doorway.house.clock)
         doorway.drop("a.yaml")
         with pytest.raises(FolderUnusable, match="Read-only file system"):
             await doorway.take()

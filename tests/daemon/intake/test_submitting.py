@@ -9,7 +9,7 @@ from tests.rig.builders import ALICE, BOB
 
 @pytest.fixture
 def submitter(doorway: Doorway) -> Submitter:
-    return Submitter(doorway.house.engine)
+    return Submitter(doorway.house.engine, doorway.house.clock)
 
 
 def content(text: str) -> FolderFile:
@@ -31,9 +31,10 @@ def test_the_key_tells_folder_name_and_content_apart(doorway: Doorway) -> None:
 
 
 async def test_the_same_key_gives_the_same_jobs(submitter: Submitter) -> None:
-    assert await submitter.carry_out(TWO, ALICE, "folder:1") == Accepted(numbers=(1, 2), log=True)
+    first = Accepted(numbers=(1, 2), logs=(True, None))
+    assert await submitter.carry_out(TWO, ALICE, "folder:1") == first
     assert await submitter.carry_out(TWO, ALICE, "folder:1") == Accepted(
-        numbers=(1, 2), log=True, again=True
+        numbers=(1, 2), logs=(True, None), again=True
     )
 
 
@@ -43,7 +44,7 @@ async def test_a_key_in_the_file_wins_over_the_folders(submitter: Submitter) -> 
 
     again = await submitter.carry_out(keyed, ALICE, "folder:2")
 
-    assert again == Accepted(numbers=(1,), again=True)
+    assert again == Accepted(numbers=(1,), logs=(None,), again=True)
 
 
 async def test_a_refusal_of_the_engine_is_a_mistake_of_the_file(submitter: Submitter) -> None:
@@ -51,6 +52,51 @@ async def test_a_refusal_of_the_engine_is_a_mistake_of_the_file(submitter: Submi
 
     assert isinstance(outcome, Refused)
     assert "nowhere" in outcome.errors[0].message
+
+
+async def test_what_is_wrong_with_each_of_several_jobs_is_told_in_its_place(
+    submitter: Submitter,
+) -> None:
+    documents = ("a\npool: nowhere", "b", "c\nqueue: x", "d\narray: 0-3")
+    file = "---\n".join(f"image: {document}\n" for document in documents)
+
+    outcome = await submitter.carry_out(content(file), ALICE, "folder:1")
+
+    assert isinstance(outcome, Refused)
+    places = [(error.field, error.line, error.column) for error in outcome.errors]
+    assert places == [("pool", 2, 1), ("queue", 7, 1), ("array", 10, 1)]
+
+
+async def test_orders_about_jobs_that_have_ended_change_nothing_and_say_how_they_did(
+    doorway: Doorway, submitter: Submitter
+) -> None:
+    await submitter.carry_out(TWO, ALICE, "folder:1")
+    await submitter.carry_out(FolderFile(orders=(Order(job=2),)), ALICE, "folder:2")
+    await doorway.give_card()
+    await doorway.house.runs(1)
+    await doorway.house.ends(1, exit_code=3)
+    orders = FolderFile(orders=(Order(job=1), Order(job=2)))
+    raised = FolderFile(orders=(Order(job=1, priority=10), Order(job=2, priority=10)))
+
+    for again in (orders, raised):
+        outcome = await submitter.carry_out(again, ALICE, "folder:3")
+        assert isinstance(outcome, Obeyed)
+        failed, cancelled = outcome.done[1], outcome.done[2]
+        assert failed.startswith("nothing was to be done: it had ended already, Failed with exit c")
+        assert "code 3 at 19" in failed
+        assert "it had ended already, Cancelled at 19" in cancelled
+    assert isinstance(await submitter.carry_out(raised, BOB, "folder:4"), Refused)
+
+
+async def test_two_orders_about_one_job_are_both_told_and_the_same_one_only_once(
+    submitter: Submitter,
+) -> None:
+    await submitter.carry_out(TWO, ALICE, "folder:1")
+    orders = (Order(job=1, priority=10), Order(job=1), Order(job=1), Order(job=1, priority=10))
+
+    outcome = await submitter.carry_out(FolderFile(orders=orders), ALICE, "folder:2")
+
+    assert outcome == Obeyed(done={1: "priority 10: it is Pending; then cancel: it is Cancelled"})
 
 
 async def test_orders_are_obeyed_and_those_about_others_jobs_are_not(submitter: Submitter) -> None:
