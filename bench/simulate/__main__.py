@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not workload.submissions:
             raise EaasError(f"{workload.title} has no job that fits {_words(pool)}")
         _simulate(workload, pool, asked.svg)
-    except (EaasError, OSError) as error:
+    except EaasError as error:
         print(f"simulate: {error}", file=sys.stderr)
         return 1
     return 0
@@ -73,12 +73,19 @@ def _simulate(workload: Workload, pool: PoolSize, svg: Path | None) -> None:
     for line in table.tables(schedules):
         print(line)
     if svg is not None:
-        svg.write_text(draw(schedules[0], schedules[1:]))
+        _write(svg, draw(schedules[0], schedules[1:]))
     for each in schedules:
         if each.refused:
             print(f"\n{each.policy} refused, first: {each.refused[0]}")
     wall_s, cpu_s = time.perf_counter() - began, time.process_time() - began_cpu
     print(f"\ntook {cpu_s:.1f} s of CPU time, {wall_s:.1f} s by the clock")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise EaasError(f"{path} can't be written: {error.strerror}") from error
 
 
 def _words(pool: PoolSize) -> str:

@@ -222,9 +222,9 @@ def waiting(schedule: Schedule, ends_s: float, columns: int) -> list[int]:
 
 
 def _round_number(value: float) -> float:
-    """Return the next number of one digit and zeros that is not below the value, and even."""
+    """Return a number not below the value that reads well, and of which the half does too."""
     size = 10.0 ** max(len(f"{value:.0f}") - 1, 0)
-    return max(2.0, size * ceil(value / size))
+    return next(size * times for times in (1, 1.2, 1.6, 2, 3, 4, 6, 8, 10) if size * times >= value)
 
 
 def _steps(points: Sequence[float]) -> str:

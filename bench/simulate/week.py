@@ -72,13 +72,21 @@ class Habit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 HABITS: Final = (
-    Habit(user="ana", share=26, sizes={1: 1}, minutes=45, burst=24, promises=0.9),  # sweeps
+    # sweeps: many small jobs at once
+    Habit(user="ana", share=26, sizes={1: 1}, minutes=45, burst=24, promises=0.9),
+    # trains large models: few jobs, and most of the work
     Habit(user="ben", share=4, sizes={4: 3, 8: 2}, minutes=420, spread=1.1, promises=0.5),
+    # tries things out, and looks at the screen meanwhile
     Habit(user="chi", share=18, sizes={1: 9, 2: 1}, minutes=6, spread=1.0, promises=0.3),
+    # leaves work for the night
     Habit(user="dan", share=8, sizes={2: 3, 4: 1}, minutes=240, burst=4, hours=(18, 23)),
+    # prepares data, mostly without a card
     Habit(user="eva", share=14, sizes={0: 3, 1: 2}, minutes=25, burst=6, cpus=8),
+    # never knows how long it will take
     Habit(user="fay", share=12, sizes={1: 4, 2: 1}, minutes=90, spread=1.6, hours=(13, 24)),
+    # a robot that tests what was committed
     Habit(user="gus", share=12, sizes={0: 1, 1: 6}, minutes=12, spread=0.7, hours=(0, 24)),
+    # fine-tunes, at every size, and hardly ever promises
     Habit(user="hal", share=6, sizes={1: 3, 2: 3, 4: 2, 8: 1}, minutes=150, burst=2, promises=0.2),
 )
 

@@ -96,6 +96,18 @@ def test_a_trace_of_which_nothing_fits_is_refused(
     )
 
 
+def test_a_picture_that_can_not_be_written_is_told_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = tmp_path / "away" / "week.svg"
+
+    assert main([*SMALL, "--svg", str(picture)]) == 1
+
+    assert capsys.readouterr().err == (
+        f"simulate: {picture} can't be written: No such file or directory\n"
+    )
+
+
 @pytest.mark.parametrize(
     "option", ["--nodes=0", "--cards=-1", "--days=0", "--load=inf", "--jobs=x"]
 )
