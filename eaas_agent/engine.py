@@ -26,6 +26,7 @@ from eaas_agent.turn import (
     SendLog,
     Start,
     StopIt,
+    Tell,
     Turn,
     Watch,
 )
@@ -121,7 +122,7 @@ class Engine:
         self, runners: Runners, pump: LogPump, claims_changed: Callable[[], None]
     ) -> None:
         """Take events for ever; ``claims_changed`` is called when cards got or lost a holder."""
-        effects = _effects(runners, pump)
+        effects = _effects(runners, pump, self._outbox)
         while True:
             events = await self._inbox.take()
             turn = Turn(self._node, self._ledger.highest, self._clock())
@@ -165,7 +166,9 @@ def node_from(recovered: Recovered, machine: Machine, keep_s: float | None) -> N
     return node
 
 
-def _effects(runners: Runners, pump: LogPump) -> dict[type[Effect], Callable[[Any], None]]:
+def _effects(
+    runners: Runners, pump: LogPump, outbox: Outbox
+) -> dict[type[Effect], Callable[[Any], None]]:
     def send_log(effect: SendLog) -> None:
         assert effect.attempt.handle is not None, "what never began has no log"
         pump.resume(effect.attempt.key, effect.attempt.handle)
@@ -177,5 +180,6 @@ def _effects(runners: Runners, pump: LogPump) -> dict[type[Effect], Callable[[An
         StopIt: lambda effect: runners.stop(effect.attempt, effect.grace_s),
         Arm: lambda effect: runners.arm(effect.key, effect.in_s),
         SendLog: send_log,
+        Tell: lambda effect: outbox.say(effect.message),
         Remove: lambda effect: runners.remove(effect.key, effect.handle),
     }

@@ -6,7 +6,7 @@ from typing import Final, Literal
 import msgspec
 
 from eaas.ids import JobUid
-from eaas.wire.from_agent import Held
+from eaas.wire.from_agent import Held, Unlisted
 from eaas.wire.to_agent import Order, Stop, Wanted
 from eaas_agent.runtimes.port import AttemptKey, Exit, Found, Started
 
@@ -51,6 +51,13 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
             epoch=self.order.epoch,
             state=self.state,
             started_at=self.started_at,
+        )
+
+    def unlisted(self) -> Unlisted:
+        """Return it as it is told to a controller that does not know it."""
+        assert self.state != "ended", "what ended is told as a fact"
+        return Unlisted(
+            order=self.order, state=self.state, started_at=self.started_at, handle=self.handle
         )
 
 

@@ -55,6 +55,12 @@ class AnswerNeverStarted(Action, frozen=True):
     order: Order
 
 
+class Offer(Action, frozen=True):
+    """Tell the controller all of an attempt that it does not know: it may adopt it."""
+
+    key: AttemptKey
+
+
 class Drop(Action, frozen=True):
     """The controller has the end of this attempt: forget it as soon as its log is there too."""
 
@@ -132,10 +138,12 @@ def _unlisted(held: Attempt, *, epoch: int, acked_seq: int) -> Iterator[Action]:
     """Return what to do about an attempt that a full list does not name.
 
     A controller whose epoch rose came out of a backup and may not know the attempt: it goes on,
-    and is told of in the greeting. Nothing of it is forgotten before its end is acknowledged.
+    and the controller is told all of it. Nothing of it is forgotten before its end is acknowledged.
     """
     if not held.live:
         if held.end_seq is not None and held.end_seq <= acked_seq:
             yield Drop(held.key)
-    elif held.order.epoch >= epoch and held.stop is None:
+    elif held.order.epoch < epoch:
+        yield Offer(held.key)
+    elif held.stop is None:
         yield End(held.key, Stop(grace_s=UNWANTED_GRACE_S, why="unwanted"))

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from eaas.ids import JobUid
-from eaas.wire.from_agent import Fact, Spooled
+from eaas.wire.from_agent import Fact, Spooled, Unlisted
 from eaas.wire.to_agent import Order
 from eaas_agent.allegiance import Obeyed
 from eaas_agent.changes import Changes, Touched
@@ -60,6 +60,12 @@ class Remove(Effect, frozen=True):
 
     key: AttemptKey
     handle: str
+
+
+class Tell(Effect, frozen=True):
+    """Say something passing to the controller."""
+
+    message: Unlisted
 
 
 class Node:

@@ -13,7 +13,7 @@ from eaas_agent.changes import KEPT_FACTS
 from eaas_agent.ending import arm, end_attempt, forget_if_done, stop_attempt
 from eaas_agent.model import Acked, Attempt, LogAcked, WantedCame, Welcomed
 from eaas_agent.runtimes.port import AttemptKey
-from eaas_agent.turn import Start, Turn
+from eaas_agent.turn import Start, Tell, Turn
 
 
 def welcomed(turn: Turn, event: Welcomed) -> None:
@@ -103,6 +103,12 @@ def _absent(turn: Turn, order: Order) -> Attempt:
     return Attempt(order=order, state="accepted", boot_id=turn.node.boot_id)
 
 
+def _offer(turn: Turn, action: do.Offer) -> None:
+    held = turn.node.roster.get(action.key)
+    if held is not None:
+        turn.do(Tell(held.unlisted()))
+
+
 def _drop(turn: Turn, action: do.Drop) -> None:
     turn.node.dropped.add(action.key)
     held = turn.node.roster.get(action.key)
@@ -137,4 +143,5 @@ _ACTIONS: Final[dict[type[do.Action], Callable[[Turn, Any], None]]] = {
     do.AnswerLost: _answer_lost,
     do.AnswerNeverStarted: _answer_never_started,
     do.Drop: _drop,
+    do.Offer: _offer,
 }

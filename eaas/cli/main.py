@@ -92,6 +92,9 @@ CONTROLLER: Final = Group(
         "backup": Entry(
             "eaas.cli.programs:controller_backup", "Copy the controller's database to a file."
         ),
+        "restore": Entry(
+            "eaas.cli.programs:controller_restore", "Let a stopped controller go on from a backup."
+        ),
     },
 )
 AGENT: Final = Group(

@@ -33,6 +33,13 @@ def controller_backup(args: tuple[str, ...]) -> None:
 
 @click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
+def controller_restore(args: tuple[str, ...]) -> None:
+    """Let a stopped controller go on from a backup."""
+    _become("eaas_daemon.restore", *args, typed="controller restore")
+
+
+@click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
 def agent_run(args: tuple[str, ...]) -> None:
     """Run an agent in the foreground."""
     _become("eaas_agent", "run", *args, typed="agent")

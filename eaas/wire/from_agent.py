@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from eaas.wire.codec import Codec
+from eaas.wire.to_agent import Order
 
 
 class FromAgent(msgspec.Struct, frozen=True, kw_only=True):
@@ -241,6 +242,17 @@ class FilesFailed(FromAgent, frozen=True, kw_only=True, tag="files_failed"):
     text: str
 
 
-AnyFromAgent = Hello | Facts | Progress | Beat | InventoryChanged | FilesFailed
+class Unlisted(FromAgent, frozen=True, kw_only=True, tag="unlisted"):
+    """An attempt of an earlier epoch that the full list did not name: it goes on, and the
+    controller, which came out of a backup, may adopt it. Said again at every greeting until then.
+    """
+
+    order: Order
+    state: Literal["accepted", "running", "stopping"]
+    started_at: float | None = None
+    handle: str | None = None
+
+
+AnyFromAgent = Hello | Facts | Progress | Beat | InventoryChanged | FilesFailed | Unlisted
 
 FROM_AGENT: Codec[AnyFromAgent] = Codec(AnyFromAgent)

@@ -194,6 +194,8 @@ def _event(said: wire.AnyFromAgent, node: NodeName, session: str) -> e.Event | N
         return e.AgentBeat(node=node, session=session, beat=said)
     if isinstance(said, wire.Progress):
         return e.AgentProgress(node=node, session=session, progress=said)
+    if isinstance(said, wire.Unlisted):
+        return e.AgentHolds(node=node, session=session, unlisted=said)
     if isinstance(said, wire.InventoryChanged):
         return e.AgentInventory(node=node, session=session, inventory=said.inventory)
     return None

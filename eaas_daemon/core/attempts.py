@@ -44,7 +44,7 @@ def place(state: State, placement: Placement, now: float) -> None:
     job = advance(state.jobs[placement.uid], Verb.PLACED)
     node = state.nodes[placement.node]
     attempt = Attempt(
-        number=len(job.attempts) + 1,
+        number=(job.attempts[-1].number if job.attempts else 0) + 1,
         node=node.name,
         node_uid=node.uid,
         cards=tuple(HeldCard(uuid=CardUuid(c.uuid), index=c.index) for c in placement.cards),

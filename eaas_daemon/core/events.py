@@ -271,6 +271,14 @@ class AgentInventory(Event, frozen=True, kw_only=True):
     inventory: from_agent.Inventory
 
 
+class AgentHolds(Event, frozen=True, kw_only=True):
+    """The agent runs an attempt that it was not told to run by this epoch."""
+
+    node: NodeName
+    session: str
+    unlisted: from_agent.Unlisted
+
+
 class AgentGone(Event, frozen=True, kw_only=True):
     """The connection ended; the node is silent from here on."""
 

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from eaas.ids import CardUuid, JobUid, NodeName
 from eaas.lifecycle import JobState
 from eaas.wire import from_agent as wire
-from eaas_daemon.core import attempts, links
+from eaas_daemon.core import adoption, attempts, links
 from eaas_daemon.core import events as e
 from eaas_daemon.core.effects import Acknowledge, Dropped
 from eaas_daemon.core.greeting import first_is_gone, first_speaks
@@ -44,6 +44,8 @@ def _take(state: State, node: Node, fact: wire.Fact, now: float) -> None:
         _note_workspace_gone(state, node, fact, now)
         return
     job = _live(state, node, fact.uid, fact.attempt)
+    if job is None and isinstance(fact, wire.AttemptEnded):
+        job = adoption.of_later_attempt(state, node, fact, now)
     if job is None:
         if isinstance(fact, wire.AttemptEnded):
             state.emit(Dropped(node=node.name, uid=JobUid(fact.uid), attempt=fact.attempt))

@@ -48,6 +48,8 @@ def hello(state: State, event: e.AgentSaidHello, now: float) -> bool:
     links.tell_of_return(state, old, node, now)
     for card in said.inventory.cards:
         state.cool(CardUuid(card.uuid), None)  # this reading is newer than any release before it
+    if name in state.orphans:
+        state.put_orphans(name, {})  # its agent is about to tell of them anew
     state.rouse_pools_of(name)
     for job in list(state.placed.get(name, {}).values()):
         attempts.found(state, job)

@@ -23,6 +23,7 @@ from eaas.views import (
 )
 from eaas.wire.from_agent import CardReport, Inventory, NamedMount
 from eaas_daemon.core import links
+from eaas_daemon.core.adoption import orphans_text
 from eaas_daemon.core.ask import ask_of
 from eaas_daemon.core.fit import cards_in, unfit
 from eaas_daemon.core.model import Job, Node, Pool, Queue
@@ -57,7 +58,7 @@ def node_view(state: State, node: Node) -> NodeView:
         name=node.name,
         uid=node.uid,
         state=node_state(state, node),
-        conditions=(*_conditions(node), *links.conditions(node, state.last_tick_at or 0.0)),
+        conditions=(*_conditions(state, node), *links.conditions(node, state.last_tick_at or 0.0)),
         address=node.address,
         version=node.version,
         runtime=inventory.runtime,
@@ -95,7 +96,7 @@ def _mount(mount: NamedMount, inventory: Inventory) -> MountView:
     )
 
 
-def _conditions(node: Node) -> Iterator[ConditionView]:
+def _conditions(state: State, node: Node) -> Iterator[ConditionView]:
     for code, trouble in (
         ("revoked", node.revoked),
         ("obeys_another", node.obeys_another),
@@ -106,6 +107,8 @@ def _conditions(node: Node) -> Iterator[ConditionView]:
     since = utc_text(node.last_seen_at or 0)
     if node.needs_upgrade is not None:
         yield ConditionView(code="needs_upgrade", text=node.needs_upgrade, since=since)
+    if (orphans := orphans_text(state, node.name)) is not None:
+        yield ConditionView(code="orphans", text=orphans, since=since)
     for code, text in node.inventory.faults:
         yield ConditionView(code=code, text=text, since=since)
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, UserName
 from eaas.lifecycle import PLACED, JobState
+from eaas.wire.from_agent import Unlisted
 from eaas_daemon.core.aside import Aside
 from eaas_daemon.core.ask import Shape
 from eaas_daemon.core.changes import Changes, ClaimRow, JournalRow, KeyRow
@@ -16,6 +17,10 @@ from eaas_daemon.core.line import Line, Order
 from eaas_daemon.core.model import Job, MassLoss, Node, Phase, Pool, Queue
 from eaas_daemon.core.tally import Tally
 from eaas_daemon.core.usage import Standing, Usage, UsageKey
+
+Orphans = Mapping[tuple[str, int], tuple[Unlisted, str]]
+"""Attempts by uid and number that run on a node and can't be adopted yet, and why not; agents tell
+of them in every greeting."""
 
 
 class Archive(Protocol):
@@ -97,6 +102,7 @@ class State:
         """Until then no silence counts."""
         self.refused: dict[str, float] = {}
         """When it was last said of an agent, by name and code, that it was turned away."""
+        self.orphans: dict[NodeName, Orphans] = {}
         self.mass_loss: MassLoss | None = None
         """While it stands, silence has no consequences."""
         self._undo: list[Callable[[], Any]] = []
@@ -236,6 +242,13 @@ class State:
         old = self.mass_loss
         self._undo.append(lambda: setattr(self, "mass_loss", old))
         self.mass_loss = loss
+
+    def put_orphans(self, node: NodeName, found: Orphans) -> None:
+        """Let these be the attempts that run there and can't be adopted."""
+        old = self.orphans.get(node)
+        self._undo.append(lambda: self._set(self.orphans, node, old))
+        self._set(self.orphans, node, found or None)
+        self.draft.read_nodes[node] = None
 
     def put_refused(self, what: str, at: float) -> None:
         """Note that it is said now that an agent was turned away."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from eaas.errors import EaasError
-from eaas_daemon.core import admin, from_agents, greeting, on_jobs, ticking, trust
+from eaas_daemon.core import admin, adoption, from_agents, greeting, on_jobs, ticking, trust
 from eaas_daemon.core import events as e
 from eaas_daemon.core.attempts import place
 from eaas_daemon.core.model import Job
@@ -46,6 +46,7 @@ HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.AgentBeat: from_agents.beat,
     e.AgentProgress: from_agents.progress,
     e.AgentInventory: from_agents.inventory,
+    e.AgentHolds: adoption.unlisted,
     e.AgentGone: from_agents.gone,
     e.LogFinished: from_agents.log_finished,
     e.LogWasDropped: from_agents.log_dropped,

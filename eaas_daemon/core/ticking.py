@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from eaas_daemon.core import links
+from eaas_daemon.core import adoption, links
 from eaas_daemon.core.events import Tick
 from eaas_daemon.core.mass_loss import freezes
 from eaas_daemon.core.model import Node
@@ -35,6 +35,7 @@ def tick(state: State, _event: Tick, now: float) -> None:
     if state.last_tick_at is None or abs(now - state.last_tick_at) > STALL_S:
         state.quiet_until = now + START_GRACE_S
     last, state.last_tick_at = state.last_tick_at, now
+    adoption.try_again(state, now)
     expire(state, now if last is None else last, now)
     if now >= state.quiet_until:
         _judge_silence(state, now)

@@ -14,6 +14,7 @@ from eaas_agent.reconcile import (
     AnswerNeverStarted,
     Drop,
     End,
+    Offer,
     Renew,
     reconcile,
 )
@@ -133,10 +134,12 @@ def test_a_list_of_changes_leaves_alone_what_it_does_not_name() -> None:
     assert act(some(), held(an_order())) == []
 
 
-def test_a_controller_out_of_a_backup_ends_nothing_it_does_not_know() -> None:
-    order = an_order(epoch=1)
+def test_a_controller_out_of_a_backup_is_told_of_what_it_does_not_know_and_ends_nothing() -> None:
+    running = held(an_order(epoch=1))
 
-    assert act(some(full=True), held(order), epoch=2, highest_epoch=2) == []
+    actions = act(some(full=True), running, epoch=2, highest_epoch=2)
+
+    assert actions == [Offer(running.key)]
 
 
 def test_an_older_copy_of_the_controller_is_not_obeyed() -> None:

@@ -1,8 +1,9 @@
+from eaas.wire.from_agent import Unlisted
 from eaas.wire.to_agent import Stop, Wanted
 from eaas_agent.allegiance import Obeyed
 from eaas_agent.model import Acked, Attempt, Exited, LogAcked, WantedCame, Welcomed
 from eaas_agent.runtimes.port import Exit
-from eaas_agent.turn import Arm, CallOff, Remove, StopIt
+from eaas_agent.turn import Arm, CallOff, Remove, StopIt, Tell
 from tests.rig.agents import an_order
 from tests.rig.turns import Desk, effects, facts
 
@@ -127,3 +128,14 @@ def test_facts_acknowledged_long_ago_are_pruned() -> None:
 
     assert not desk.take(Acked(seq=100)).changes
     assert desk.take(Acked(seq=10_000)).changes.prune_facts_to == 10_000 - 4096
+
+
+def test_a_controller_out_of_a_backup_is_told_the_whole_order_of_what_goes_on() -> None:
+    desk, order = Desk(), an_order(epoch=1, command="train", env={"A": "1"})
+    desk.take(wish(order))
+    desk.take(Welcomed(epoch=2, life="l-2", acked_seq=0))
+
+    turn = desk.take(WantedCame(wanted=Wanted(full=True, orders=()), epoch=2, life="l-2"))
+
+    told = Unlisted(order=order, state="accepted")
+    assert turn.effects == [Tell(told)]

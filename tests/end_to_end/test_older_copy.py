@@ -7,6 +7,7 @@ import pytest
 
 from eaas.lifecycle import JobState, NodeState
 from eaas.views import NodeView
+from eaas.wire.rest import SetQueue
 from tests.rig.pool import Installation, node_when
 from tests.rig.site import UNTIL_RELEASED, Site
 
@@ -53,3 +54,35 @@ async def test_agents_refuse_an_older_copy_and_their_jobs_run_on(own: Site) -> N
     job = await own.end(after)
     assert (job.state, job.attempt) == (JobState.SUCCEEDED, 1)
     assert (own.pool.workspace(job) / "oracle").read_text().split() == ["1"]
+
+
+async def test_a_restored_controller_takes_up_what_runs_and_runs_nothing_twice(own: Site) -> None:
+    backup, database = own.pool.home / "backup.db", own.pool.paths.database
+    await own.client.set_queue("default", "default", SetQueue(paused=True))
+    waits = await own.submit(ORACLE)
+    own.pool.said("controller", "backup", str(backup))
+    await own.client.set_queue("default", "default", SetQueue(paused=False))
+    was_waiting = await own.when(waits, JobState.RUNNING)
+    unknown = await own.running(f"echo ready; {ORACLE}", env={"A": "1"})
+    done = await own.run("exit 3")
+    assert own.pool.controller.terminate() == 0
+    database.unlink()
+
+    said = own.pool.said("controller", "restore", str(backup))
+    own.pool.start_controller()
+    ready = await node_when(own.client, "node-a", lambda node: len(node.jobs) == 2)
+
+    assert "1 job that had not ended" in said
+    assert ready.conditions == ()
+    found = [await own.when(job, JobState.RUNNING) for job in (was_waiting, unknown)]
+    assert [(job.uid, job.attempt) for job in found] == [(waits.uid, 1), (unknown.uid, 1)]
+    assert found[1].spec["env"] == {"A": "1"}
+    own.pool.said("queue", "resume", "default/default")
+    for job in found:
+        own.release(job)
+        ended = await own.end(job)
+        assert (ended.state, ended.attempt) == (JobState.SUCCEEDED, 1)
+        assert (own.pool.workspace(ended) / "oracle").read_text().split() == ["1"]
+    assert await own.log(found[1]) == b"ready\nready\n"
+    later = await own.run("true")
+    assert later.id > done.id + 1000
