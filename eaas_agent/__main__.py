@@ -29,8 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     async def join(settings: Settings) -> int:
         from eaas_agent.joining import join_once
+        from eaas_agent.kept_options import how_to_run
 
-        print(await join_once(config_from(settings, os.environ)))
+        config = config_from(settings, os.environ)
+        print(f"{await join_once(config)}; {how_to_run(typed, config, os.environ)}")
         return DONE
 
     async def check(settings: Settings) -> int:

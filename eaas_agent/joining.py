@@ -19,11 +19,11 @@ from eaas.problem import Problem
 from eaas.token_views import JoinedView
 from eaas.tokens import BadToken, read_token
 from eaas.wire.rest import JoinNode
-from eaas_agent.config import AgentConfig, host_name
+from eaas_agent.config import AgentConfig
 from eaas_agent.dial import Dial, backoff_for
 from eaas_agent.ledger import Ledger
 from eaas_agent.passport import Passport, read_passport, write_passport
-from eaas_agent.state_folder import held_state_folder
+from eaas_agent.state_folder import StateInUse, held_state_folder
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +48,12 @@ class NothingToJoin(Mistyped):
     """It was not said which controller to join, or by which token."""
 
     code = "nothing_to_join"
+
+
+class StopItFirst(EaasError):
+    """The agent that is to join anew still runs."""
+
+    code = "stop_it_first"
 
 
 async def join(
@@ -100,21 +106,25 @@ async def join_once(config: AgentConfig) -> str:
     address = config.address
     if address.socket is not None or address.token is None:
         raise NothingToJoin("to join takes --server HOST and --token TOKEN (or --token-file FILE)")
-    with (
-        held_state_folder(config.state_dir) as state_dir,
-        Ledger(state_dir / "ledger.db") as ledger,
-    ):
-        node_uid = ledger.recover().node_uid
-        try:
+    try:
+        with (
+            held_state_folder(config.state_dir) as state_dir,
+            Ledger(state_dir / "ledger.db") as ledger,
+        ):
+            node_uid = ledger.recover().node_uid
             passport = await join(
                 address, node=config.name, node_uid=node_uid, state_dir=state_dir, now=time.time
             )
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise Unreachable(
-                f"no controller answers at {address} ({error}); {how_to_go_on(address)}"
-            ) from error
-    named = "" if config.name == host_name() else f" --name {config.name}"
-    return f"{passport.node} belongs to {address} now; let it work: mini-eaas agent run{named}"
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise Unreachable(
+            f"no controller answers at {address} ({error}); {how_to_go_on(address)}"
+        ) from error
+    except StateInUse as error:
+        raise StopItFirst(
+            f"{config.name} runs here (process {error.holder}): stop it first, then join again; "
+            "its jobs run on"
+        ) from error
+    return f"{passport.node} belongs to {address} now"
 
 
 async def admitted(

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from eaas.errors import EaasError
 
@@ -13,6 +14,14 @@ class StateInUse(EaasError):
     """Another agent works on the same state folder."""
 
     code = "state_in_use"
+
+    def __init__(self, path: Path, holder: str) -> None:
+        self.holder: Final = holder
+        """Its process, as it wrote itself down."""
+        super().__init__(
+            f"another agent (process {holder}) works on {path}: stop it first, or give this one "
+            "its own --state-dir"
+        )
 
 
 class NoState(EaasError):
@@ -54,8 +63,6 @@ def _lock(lock: int, path: Path) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         holder = os.pread(lock, 32, 0).decode(errors="replace").strip() or "unknown"
-        raise StateInUse(
-            f"another agent (process {holder}) works on {path}: give this one its own --state-dir"
-        ) from error
+        raise StateInUse(path, holder) from error
     os.ftruncate(lock, 0)
     os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)

@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from eaas.cli.by_hand import by_hand, what_runs
 from eaas.cli.group import Command
 from eaas.cli.line import Line, prints
 from eaas.cli.output import Lines
@@ -30,17 +31,27 @@ class DidNotEnd(EaasError):
     code = "did_not_end"
 
 
+class StillRuns(EaasError):
+    """Somebody else started it, so it is theirs to stop."""
+
+    code = "still_runs"
+
+
 @click.command(cls=Command)
 @click.option("--stop-jobs", is_flag=True, help="Cancel every job first.")
 @prints
 def down(line: Line, stop_jobs: bool) -> None:
     """Stop the pool's programs on this machine.
 
-    Jobs run on, and the next `up` finds them; --stop-jobs cancels them first.
+    Jobs run on, and the next `up` finds them; --stop-jobs cancels them first. What was started by
+    hand or by a service is left alone and named, and the exit code is then 1.
     """
     paths = paths_from(os.environ)
     with one_at_a_time(paths):
         stopped, left = asyncio.run(take_down(paths, stop_jobs=stop_jobs))
+    if others := by_hand(paths):
+        before = f"stopped {', '.join(stopped)}; " if stopped else ""
+        raise StillRuns(before + what_runs(others))
     said = f"stopped {', '.join(stopped)}" if stopped else "nothing of this pool ran here"
     if left and stop_jobs:
         said += f"; {many(left, 'job')} on nodes that are offline, to end when those are back"

@@ -14,9 +14,17 @@ from eaas.errors import Unavailable, Unreachable
 from eaas.settings.command_line import Typed
 from eaas.tokens import BadToken, fingerprint, new_token, read_token
 from eaas_agent.config import AgentConfig, config_from, read_settings
-from eaas_agent.joining import NothingToJoin, NotJoined, NotLetIn, admitted, join, join_once
+from eaas_agent.joining import (
+    NothingToJoin,
+    NotJoined,
+    NotLetIn,
+    StopItFirst,
+    admitted,
+    join,
+    join_once,
+)
 from eaas_agent.passport import read_passport, write_passport
-from eaas_agent.state_folder import StateInUse, held_state_folder
+from eaas_agent.state_folder import held_state_folder
 from tests.rig.impostor import CA_PEM, an_impostor
 from tests.rig.newcomer import (
     DAY_S,
@@ -234,15 +242,15 @@ def a_config(tmp_path: Path, **typed: Any) -> AgentConfig:
     return config_from(settings, environ)
 
 
-async def test_the_command_joins_and_says_how_to_go_on(newcomer: Newcomer, tmp_path: Path) -> None:
+async def test_the_command_joins_and_says_whose_the_node_is(
+    newcomer: Newcomer, tmp_path: Path
+) -> None:
     token = await newcomer.house.token("join")
     config = a_config(tmp_path, name="node-x", server=newcomer.url, token=str(token))
 
     said = await join_once(config)
 
-    assert said == (
-        f"node-x belongs to {newcomer.url} now; let it work: mini-eaas agent run --name node-x"
-    )
+    assert said == f"node-x belongs to {newcomer.url} now"
     passport = read_passport(config.state_dir)
     assert passport is not None
     assert passport.credential not in said
@@ -281,6 +289,6 @@ async def test_the_command_leaves_an_agent_that_works_alone(
 ) -> None:
     config = a_config(tmp_path, server=newcomer.url, token=str(await newcomer.house.token("join")))
 
-    with held_state_folder(config.state_dir), pytest.raises(StateInUse):
+    with held_state_folder(config.state_dir), pytest.raises(StopItFirst, match="stop it first"):
         await join_once(config)
     assert newcomer.asked == []
