@@ -22,6 +22,7 @@ from bench import (
     scrape,
     short_jobs,
     submits,
+    team,
 )
 from bench.figures import Section, show
 from bench.machine import describe
@@ -42,6 +43,7 @@ PARTS: Final[Mapping[str, Measure]] = {
     "big-log": big_log.measure,
     "scrape": scrape.measure,
     "fresh-clone": fresh_clone.measure,
+    "team": team.measure,
 }
 
 
