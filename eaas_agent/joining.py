@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from eaas.client.address import Address, how_to_go_on
 from eaas.client.trust import authority_at, context_for, is_of, not_believed
 from eaas.errors import EaasError, Mistyped, Unavailable, Unreachable
+from eaas.ids import NodeName
 from eaas.problem import Problem
 from eaas.token_views import JoinedView
 from eaas.tokens import BadToken, read_token
@@ -75,7 +76,7 @@ async def join(
     passport = Passport(
         url=address.url,
         ca=ca,
-        node=given.node,  # type: ignore[arg-type]
+        node=NodeName(given.node),
         credential=given.credential,
         got_at=now(),
         renew_after_s=given.renew_after_s,

@@ -17,55 +17,52 @@ PASS_ON = {
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
-@click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def controller_run(args: tuple[str, ...]) -> None:
-    """Run the controller in the foreground."""
-    _become("eaas_daemon", "run", *args, typed="controller")
+def _handing_over(
+    about: str, *line: str, typed: str | None = None, with_output: bool = False
+) -> click.Command:
+    """Return a command that becomes this program, with what else was typed behind its line.
+
+    ``typed`` is what people typed before; the program's own texts then say that. One
+    ``with_output`` is told of an ``-o`` that stood before.
+    """
+
+    def hand_over(args: tuple[str, ...]) -> None:
+        output = click.get_current_context().meta.get(OUTPUT_KEY) if with_output else None
+        _become(*line, *(() if output is None else ("--output", output)), *args, typed=typed)
+
+    return click.Command(
+        name=None,
+        callback=hand_over,
+        params=[click.Argument(["args"], nargs=-1, type=click.UNPROCESSED)],
+        help=about,
+        context_settings=PASS_ON,
+        add_help_option=False,
+    )
 
 
-@click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
-@click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def controller_backup(args: tuple[str, ...]) -> None:
-    """Copy the controller's database to a file."""
-    _become("eaas_daemon.backup", *args, typed="controller backup")
-
-
-@click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
-@click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def controller_restore(args: tuple[str, ...]) -> None:
-    """Let a stopped controller go on from a backup."""
-    _become("eaas_daemon.restore", *args, typed="controller restore")
-
-
-@click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
-@click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def agent_run(args: tuple[str, ...]) -> None:
-    """Run an agent in the foreground."""
-    _become("eaas_agent", "run", *args, typed="agent")
-
-
-@click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
-@click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def agent_join(args: tuple[str, ...]) -> None:
-    """Become a node of a controller elsewhere."""
-    _become("eaas_agent", "join", *args, typed="agent")
-
-
-@click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
-@click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def agent_check(args: tuple[str, ...]) -> None:
-    """See whether this machine reaches its controller."""
-    output = click.get_current_context().meta.get(OUTPUT_KEY)
-    before = () if output is None else ("--output", output)
-    _become("eaas_agent", "check", *before, *args, typed="agent")
-
-
-@click.command(cls=click.Command, context_settings=PASS_ON, add_help_option=False)
-@click.argument("args", nargs=-1, type=click.UNPROCESSED)
-def tui(args: tuple[str, ...]) -> None:
-    """Open the full-screen console."""
-    _become("eaas_tui", *args)
+controller_run = _handing_over(
+    "Run the controller in the foreground.", "eaas_daemon", "run", typed="controller"
+)
+controller_backup = _handing_over(
+    "Copy the controller's database to a file.", "eaas_daemon.backup", typed="controller backup"
+)
+controller_restore = _handing_over(
+    "Let a stopped controller go on from a backup.",
+    "eaas_daemon.restore",
+    typed="controller restore",
+)
+agent_run = _handing_over("Run an agent in the foreground.", "eaas_agent", "run", typed="agent")
+agent_join = _handing_over(
+    "Become a node of a controller elsewhere.", "eaas_agent", "join", typed="agent"
+)
+agent_check = _handing_over(
+    "See whether this machine reaches its controller.",
+    "eaas_agent",
+    "check",
+    typed="agent",
+    with_output=True,
+)
+tui = _handing_over("Open the full-screen console.", "eaas_tui")
 
 
 @click.command(cls=Command)
@@ -86,10 +83,7 @@ def completion(ctx: click.Context, shell: str) -> None:
 
 
 def _become(module: str, *args: str, typed: str | None = None) -> None:
-    """Replace this process by the program, so that signals and exit codes are its own.
-
-    ``typed`` is the group that people typed; the program's own texts then say that.
-    """
+    """Replace this process by the program, so that signals and exit codes are its own."""
     sys.stdout.flush()
     if typed is not None:
         from eaas.settings.command_line import TYPED_AS  # the console needs none of it

@@ -1,5 +1,4 @@
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,7 @@ from eaas_agent.ledger import Ledger
 from eaas_daemon.core import events as e
 from tests.rig.agents import a_config
 from tests.rig.builders import ADMIN
-from tests.rig.newcomer import Newcomer, a_newcomer
-
-
-@pytest.fixture
-async def newcomer(tmp_path: Path) -> AsyncIterator[Newcomer]:
-    async with a_newcomer(tmp_path) as newcomer:
-        yield newcomer
+from tests.rig.newcomer import Newcomer
 
 
 async def checked(

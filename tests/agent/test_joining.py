@@ -1,6 +1,5 @@
 import errno
 import ssl
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -32,24 +31,9 @@ from tests.rig.newcomer import (
     NOW,
     Mishap,
     Newcomer,
-    a_newcomer,
     answers,
     cut,
-    errors_of_disk,
 )
-
-
-@pytest.fixture
-async def newcomer(tmp_path: Path) -> AsyncIterator[Newcomer]:
-    async with a_newcomer(tmp_path) as newcomer:
-        yield newcomer
-
-
-@pytest.fixture
-def full_disk(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Errors that the next passports to be written meet."""
-    return errors_of_disk(monkeypatch)
-
 
 # --- joining
 

@@ -2,7 +2,6 @@ import asyncio
 import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -19,23 +18,9 @@ from tests.rig.newcomer import (
     RENEW,
     Mishap,
     Newcomer,
-    a_newcomer,
     answers,
     cut,
-    errors_of_disk,
 )
-
-
-@pytest.fixture
-async def newcomer(tmp_path: Path) -> AsyncIterator[Newcomer]:
-    async with a_newcomer(tmp_path) as newcomer:
-        yield newcomer
-
-
-@pytest.fixture
-def full_disk(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Errors that the next passports to be written meet."""
-    return errors_of_disk(monkeypatch)
 
 
 class TellingDial(Dial):

@@ -14,7 +14,7 @@ from eaas.cli.processes import running
 from eaas.cli.setup.checks import refusals, warnings
 from eaas.cli.setup.doing import Means, do
 from eaas.cli.setup.facts import Asked, Facts, read_facts, settings_of
-from eaas.cli.setup.places import SERVICE_USER, Places, places_for
+from eaas.cli.setup.places import SERVICE_USER, Places, Role, places_for
 from eaas.cli.setup.plan import first_settings, plan_install, plan_removal
 from eaas.cli.setup.steps import PutFile, Step
 from eaas.cli.setup.units import is_of
@@ -44,7 +44,7 @@ class NotNow(EaasError):
 @prints
 def setup(
     line: Line,
-    role: str | None,
+    role: Role | None,
     token_file: str | None,
     for_user: bool,
     port: int | None,
@@ -73,7 +73,7 @@ def setup(
     if role == "solo":
         _prepare_solo(line, asked, clone, dry_run=dry_run)
         return
-    places = places_for(role, clone, os.environ, for_user=for_user)  # type: ignore[arg-type]
+    places = places_for(role, clone, os.environ, for_user=for_user)
     _install(line, asked, places, dry_run=dry_run)
 
 

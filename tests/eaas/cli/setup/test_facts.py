@@ -13,7 +13,7 @@ from eaas.cli.setup.facts import (
     read_facts,
     service_manager,
 )
-from eaas.cli.setup.places import Places, places_for
+from eaas.cli.setup.places import Places, Role, places_for
 from eaas.tokens import new_token
 
 BIN = Path(sys.executable).parent
@@ -28,10 +28,10 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def places_in(home: Path, role: str = "controller") -> Places:
+def places_in(home: Path, role: Role = "controller") -> Places:
     """Return where a person's things would lie, with the programs of this environment."""
     environ = {"MINI_EAAS_HOME": str(home), "HOME": str(home)}
-    found = places_for(role, home, environ, for_user=True)  # type: ignore[arg-type]
+    found = places_for(role, home, environ, for_user=True)
     return replace(found, bin=BIN)
 
 
