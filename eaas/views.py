@@ -349,9 +349,24 @@ class FolderView(View, frozen=True, kw_only=True):
     log: bool
     state: Literal["watching", "disabled"]
     reason: str | None
+    """Why it is out of use; while it is watched, what is wrong with where its jobs go."""
     accepted: int
     refused: int
     looked_at: str | None
+    left: int = 0
+    """What lies in it and is not taken: no job file by its name, or nothing that can be moved."""
+    open_to: str | None = None
+    """Who may put files there; None until it was looked into."""
+
+
+class FolderCountsView(View, frozen=True, kw_only=True):
+    """All watched folders in one line."""
+
+    watched: int
+    wrong: int
+    """Those with something wrong, out of use or not."""
+    left: int
+    """What lies in them and is not taken."""
 
 
 class StatusView(View, frozen=True, kw_only=True):
@@ -374,3 +389,5 @@ class StatusView(View, frozen=True, kw_only=True):
     role: str
     conditions: tuple[ConditionView, ...] = ()
     """What is wrong with the whole."""
+    folders: FolderCountsView | None = None
+    """None from a controller that does not tell."""

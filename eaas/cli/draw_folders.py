@@ -10,7 +10,10 @@ from eaas.views import DryRunView, FolderView
 
 def folder_table(folders: Sequence[FolderView]) -> Table:
     """Return the list of watched folders."""
-    columns = ("FOLDER", "STATE", "JOBS ARE", "GO TO", "ACCEPTED", "REFUSED", "LOOKED", "WHY")
+    columns = (
+        *("FOLDER", "STATE", "OPEN TO", "JOBS ARE", "GO TO", "ACCEPTED", "REFUSED", "LEFT"),
+        *("LOOKED", "WHY"),
+    )
     return Table(columns, [_row(folder) for folder in folders], when_empty="no folder is watched")
 
 
@@ -19,10 +22,12 @@ def _row(folder: FolderView) -> tuple[str | None, ...]:
     return (
         folder.path,
         folder.state,
+        folder.open_to,
         folder.user or "the file's owner's",
         "/".join(part for part in (folder.pool, folder.queue) if part) or "as the file says",
         str(folder.accepted),
         str(folder.refused),
+        str(folder.left),
         None if looked is None else f"{looked} ago",
         folder.reason or "",
     )

@@ -9,6 +9,7 @@ from eaas.units import format_duration
 from eaas.views import (
     CardView,
     EventView,
+    FolderCountsView,
     MountView,
     NodeView,
     PoolNodeView,
@@ -32,11 +33,23 @@ def status_card(status: StatusView) -> Iterable[Block]:
             ("nodes", f"{status.nodes_ready} of {status.nodes} ready"),
             ("cards", f"{status.cards_free} of {status.cards_total} free"),
             ("jobs", f"{status.running} running, {status.waiting} waiting"),
+            ("folders", _folders(status.folders)),
             ("you", f"{status.user} ({status.role})"),
             ("home", status.home),
             ("address", status.address),
         ]
     )
+
+
+def _folders(counts: FolderCountsView | None) -> str | None:
+    if counts is None or not counts.watched:
+        return None
+    said = [f"{counts.watched} watched"]
+    if counts.wrong:
+        said.append(f"something is wrong with {counts.wrong}: mini-eaas folder list")
+    if counts.left:
+        said.append(f"{many(counts.left, 'thing')} left lying")
+    return ", ".join(said)
 
 
 def card_table(cards: Sequence[CardView]) -> Table:

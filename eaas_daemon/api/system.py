@@ -56,6 +56,7 @@ class SystemRoutes:
             address=parts.where.address,
             user=caller.user,
             role=caller.role,
+            folders=parts.intake.counts(),
             conditions=() if state.mass_loss is None else (mass_loss.condition(state.mass_loss),),
         )
         return answer(view)

@@ -302,6 +302,8 @@ class FolderNoted(Event, frozen=True, kw_only=True):
     wrong: str | None
     """A sentence, or None when nothing is wrong any more."""
     replaced: bool = False
+    doubt: bool = False
+    """It is watched, and this is about where its jobs go."""
 
 
 class SettingsReread(Event, frozen=True, kw_only=True):

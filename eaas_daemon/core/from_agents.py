@@ -199,6 +199,9 @@ def folder_noted(state: State, event: e.FolderNoted, now: float) -> None:
     if event.replaced:
         words = f"another folder is at {event.path} now (mounted? unmounted?); jobs run on"
         state.journal("folder.replaced", words, now)
+    elif event.doubt:
+        words = f"{event.path}: {event.wrong or 'where its jobs go is right again'}"
+        state.journal("folder.doubtful" if event.wrong else "folder.right", words, now)
     elif event.wrong is None:
         state.journal("folder.enabled", f"{event.path} is watched again", now)
     else:

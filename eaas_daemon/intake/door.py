@@ -24,7 +24,7 @@ from eaas_daemon.intake.follower import Follower
 from eaas_daemon.intake.opening import opened
 from eaas_daemon.intake.own_thread import OwnThread
 from eaas_daemon.intake.parser import Read, Unread
-from eaas_daemon.intake.reading import FileReader
+from eaas_daemon.intake.reading import FileReader, ReaderUnusable
 from eaas_daemon.intake.settings import FolderSettings
 from eaas_daemon.intake.status import again_text, error_text, one_mistake, orders_text
 from eaas_daemon.intake.submitting import (
@@ -54,6 +54,10 @@ class Pass(msgspec.Struct, frozen=True, kw_only=True):
     identity: Identity
     accepted: int = 0
     refused: int = 0
+    left: int = 0
+    """How many things lie in the folder that are not for it, or can't be taken."""
+    open_to: str | None = None
+    """Who may put files there."""
     look_again_s: float = RESCAN_S
     """When the next look is due, without anybody's hint."""
 
@@ -88,19 +92,29 @@ class Door:
         """Take what is whole, a bounded number of files, and answer them.
 
         ``renamed`` are the names of which the system told that they came by rename since the
-        last look. Raises ``FolderUnusable`` and OSError.
+        last look. Raises ``FolderUnusable``, ``ReaderUnusable`` and OSError.
         """
         taken = await self._thread.do(self._taker.take, self._monotonic(), renamed, self._now())
         if taken.look_again_in is not None:
             await self._reader.warm()
-        outcomes = await self._outcomes(taken)
+        contents, unreadable = {}, None
+        try:
+            contents = await self._contents(taken.files)
+        except ReaderUnusable as error:  # orders that a name gives can be obeyed all the same
+            rest = tuple(file for file in taken.files if not _is_to_be_read(file))
+            taken, unreadable = msgspec.structs.replace(taken, files=rest), error
+        outcomes = await self._outcomes(taken, contents)
         answered = [(f, o) for f, o in zip(taken.files, outcomes, strict=True) if o is not None]
         await self._answer(answered)
+        if unreadable is not None:
+            raise unreadable
         refused = sum(isinstance(outcome, Refused) for _, outcome in answered)
         return Pass(
             identity=taken.identity,
             accepted=len(answered) - refused,
             refused=refused + taken.refused,
+            left=taken.left,
+            open_to=taken.open_to,
             look_again_s=_look_again_s(taken, progress=bool(answered)),
         )
 
@@ -109,12 +123,15 @@ class Door:
 
     # --- carry out
 
-    async def _outcomes(self, taken: Taken) -> list[Outcome | None]:
-        """Return what became of each file; None for those that have to come again."""
-        readable = [f for f in taken.files if f.wrong is None and cancel_order(f.name) is None]
+    async def _contents(self, files: Sequence[TakenFile]) -> dict[str, Read]:
+        """Return what each file says that has to be read, by its name."""
+        readable = [file for file in files if _is_to_be_read(file)]
         unread = [Unread(name=file.name, data=file.data) for file in readable]
         read = await self._reader.read(unread, self._settings.defaults) if unread else []
-        contents = dict(zip((file.name for file in readable), read, strict=True))
+        return dict(zip((file.name for file in readable), read, strict=True))
+
+    async def _outcomes(self, taken: Taken, contents: Mapping[str, Read]) -> list[Outcome | None]:
+        """Return what became of each file; None for those that have to come again."""
         waits: set[str] = set()
         outcomes: list[Outcome | None] = []
         for part in _parts(taken.files, contents):
@@ -188,6 +205,10 @@ class Door:
 
     def _shown(self, name: str) -> str:
         return f"{self._settings.path}/{names.shown_name(name)}"
+
+
+def _is_to_be_read(file: TakenFile) -> bool:
+    return file.wrong is None and cancel_order(file.name) is None
 
 
 def _plainly_refused(message: str) -> Refused:

@@ -5,12 +5,12 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from itertools import islice
 from typing import Final
 
 from eaas_daemon.intake import names
 from eaas_daemon.intake.failures import concerns_all
 from eaas_daemon.intake.holder import Holder
+from eaas_daemon.intake.owners import open_to
 from eaas_daemon.intake.stillness import Sighting
 from eaas_daemon.intake.taken_file import TakenFile, read_taken
 from eaas_daemon.intake.written import Part, write_part
@@ -37,6 +37,8 @@ class Folder:
         """Which folder this is, whatever its path leads to later."""
         self.private: Final = not found.st_mode & _OTHERS_WRITE
         """Nobody but its owner and root puts anything here."""
+        self.open_to: Final = open_to(found)
+        """Who puts anything here, for people."""
         self._top = top
         self._taken = taken
         self._accepted = accepted
@@ -48,14 +50,20 @@ class Folder:
 
     # --- look and take
 
-    def look(self) -> list[Sighting]:
-        """Return what is in the folder and meant for it."""
+    def changed_ns(self) -> int:
+        """Return when something last came into the folder or went, by its file system's clock."""
+        return os.fstat(self._top).st_mtime_ns
+
+    def names(self) -> list[str]:
+        """Return the names of everything in the folder."""
+        return os.listdir(self._top)
+
+    def sighted(self, wanted: Iterable[str]) -> list[Sighting]:
+        """Return how these look now; those that are gone are left out."""
         found: list[Sighting] = []
-        with os.scandir(self._top) as entries:
-            meant = (entry for entry in entries if names.is_meant(entry.name))
-            for entry in islice(meant, MAX_SEEN):
-                with suppress(FileNotFoundError):
-                    found.append(_sighting(entry))
+        for name in wanted:
+            with suppress(FileNotFoundError):
+                found.append(_sighting(name, self._top))
         return found
 
     def taken(self) -> list[str]:
@@ -197,10 +205,10 @@ def _delete(folder: int, files: set[str]) -> int:
     return len(files)
 
 
-def _sighting(entry: "os.DirEntry[str]") -> Sighting:
-    found = entry.stat(follow_symlinks=False)
+def _sighting(name: str, top: int) -> Sighting:
+    found = os.stat(name, dir_fd=top, follow_symlinks=False)
     return Sighting(
-        name=entry.name,
+        name=name,
         inode=found.st_ino,
         size=found.st_size,
         mtime_ns=found.st_mtime_ns,

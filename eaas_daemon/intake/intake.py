@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from eaas.views import FolderView
+from eaas.views import FolderCountsView, FolderView
 from eaas_daemon.clock import Clock
 from eaas_daemon.core.changes import Changes
 from eaas_daemon.core.effects import Effect
@@ -68,12 +68,25 @@ class Intake:
         """Return how every folder is doing."""
         return tuple(watch.view() for watch in self._watches.values())
 
+    def counts(self) -> FolderCountsView:
+        """Return how they do together."""
+        views = self.views()
+        return FolderCountsView(
+            watched=len(views),
+            wrong=sum(view.reason is not None for view in views),
+            left=sum(view.left for view in views),
+        )
+
     # --- the engine's news
 
     def __call__(self, changes: Changes, effects: Sequence[Effect]) -> None:
-        """Let every folder know whose jobs changed."""
+        """Let every folder know whose jobs changed, and whether its queue still is there."""
+        ways = changes.pools or changes.queues or changes.gone_pools or changes.gone_queues
+        people = changes.credentials or changes.gone_credentials
         for watch in self._watches.values():
             watch.follower.changed(changes)
+            if ways or people:
+                watch.doubt()
 
     def start_over(self) -> None:
         """Let every folder look at all its jobs again."""

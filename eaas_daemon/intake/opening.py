@@ -91,6 +91,14 @@ def _mode_below(mode: int) -> int:
     return 0o700 | group | everybody
 
 
+def _let_in(own: int, found: os.stat_result, mode: int, gid: int) -> None:
+    """Let those look into a part who may look into the folder now: it may be another group's."""
+    if (found.st_gid, stat.S_IMODE(found.st_mode)) != (gid, mode):
+        with suppress(PermissionError):
+            os.fchown(own, -1, gid)
+            os.fchmod(own, mode)
+
+
 def _open_own(path: Path, top: int, name: str, mode: int, gid: int, service_uid: int) -> int:
     with suppress(FileExistsError):
         os.mkdir(name, 0o700, dir_fd=top)
@@ -107,4 +115,5 @@ def _open_own(path: Path, top: int, name: str, mode: int, gid: int, service_uid:
     if found.st_uid != service_uid or found.st_mode & _OTHERS_WRITE:
         os.close(own)
         raise FolderUnusable(f"{path / name} must be the controller's alone: delete it")
+    _let_in(own, found, mode, gid)
     return own

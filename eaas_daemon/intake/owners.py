@@ -1,17 +1,53 @@
 """Whose word a file in a watched folder is."""
 
+import grp
+import os
 import pwd
+import stat
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from eaas.errors import EaasError
 from eaas.ids import UserName
 from eaas_daemon.core.events import Caller
+
+EVERYBODY: Final = "everybody"
+_GROUP: Final = "group "
 
 
 class UnknownOwner(EaasError):
     """The file's owner is nobody on this host."""
 
     code = "unknown_owner"
+
+
+def open_to(folder: os.stat_result) -> str:
+    """Return who may put files into a folder with these modes, as people say it."""
+    if folder.st_mode & stat.S_IWOTH:
+        return EVERYBODY
+    names = [_user_name(folder.st_uid)]
+    if folder.st_mode & stat.S_IWGRP and folder.st_gid != 0:
+        names.append(f"{_GROUP}{_group_name(folder.st_gid)}")
+    return ", ".join(names)
+
+
+def lets_others_in(opened: str | None) -> bool:
+    """Tell whether what ``open_to`` returned is more than the controller's user."""
+    return opened is not None and (opened == EVERYBODY or _GROUP in opened)
+
+
+def _user_name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def _group_name(gid: int) -> str:
+    try:
+        return grp.getgrgid(gid).gr_name
+    except KeyError:
+        return str(gid)
 
 
 def callers_for(

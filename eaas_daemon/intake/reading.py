@@ -11,7 +11,8 @@ from typing import Final
 
 import msgspec
 
-from eaas.errors import FieldError
+from eaas.errors import EaasError, FieldError
+from eaas.safe_text import safe_text
 from eaas_daemon.intake.parser import (
     ANSWERS,
     ENCODER,
@@ -33,11 +34,24 @@ _FAILURES: Final = (
 )
 
 
+class ReaderUnusable(EaasError):
+    """No file can be read, whatever is in it."""
+
+    code = "reader_unusable"
+
+    def __init__(self, program: str, why: str) -> None:
+        super().__init__(
+            f"files wait: {program}, which reads them, does not work for the controller's user "
+            f"({why}); let that user read the installation, and they go on"
+        )
+
+
 class FileReader:
     """Reads files in another process, which one bad file can take down but not hold up."""
 
-    def __init__(self, limit_s: float = LIMIT_S) -> None:
+    def __init__(self, limit_s: float = LIMIT_S, argv: Sequence[str] = ARGV) -> None:
         self._limit_s = limit_s
+        self._argv = argv
         self._process: Process | None = None
         self._lock = asyncio.Lock()
         self._used_at = 0.0
@@ -55,10 +69,14 @@ class FileReader:
         return read
 
     async def _alone(self, file: Unread, defaults: dict[str, str]) -> Read:
-        """Read one file of a batch that failed: only the guilty one is refused."""
+        """Read one file of a batch that failed: only the guilty one is refused.
+
+        Raises ``ReaderUnusable`` when it is not the file's fault.
+        """
         answers = await self._in_turn([file], defaults)
         if answers is not None:
             return answers[0]
+        await self._try_out()
         message = f"reading it took more than {self._limit_s:.0f} s or all memory: make it simpler"
         return Read(errors=(FieldError(field="", message=message),))
 
@@ -92,17 +110,36 @@ class FileReader:
 
     async def _started(self) -> Process:
         if self._process is None or self._process.returncode is not None:
-            self._process = await asyncio.create_subprocess_exec(
-                *ARGV, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
-            )
+            self._process = await self._begun(read=PIPE, write=PIPE, complain=DEVNULL)
         return self._process
+
+    async def _begun(self, *, read: int, write: int, complain: int) -> Process:
+        try:
+            return await asyncio.create_subprocess_exec(
+                *self._argv, stdin=read, stdout=write, stderr=complain
+            )
+        except OSError as error:
+            raise ReaderUnusable(self._argv[0], error.strerror or str(error)) from error
+
+    async def _try_out(self) -> None:
+        """Start the process with nothing to read; raises ``ReaderUnusable`` if it can't even end.
+
+        An installation that lost some of its files, or their modes, is no fault of a job file.
+        """
+        process = await self._begun(read=DEVNULL, write=DEVNULL, complain=PIPE)
+        _, said = await process.communicate()
+        if process.returncode != 0:
+            lines = said.decode(errors="replace").strip().splitlines()
+            why = lines[-1] if lines else f"it ended with {process.returncode}"
+            raise ReaderUnusable(self._argv[0], safe_text(why))
 
     async def warm(self) -> None:
         """Start the process if there is none: something to read will come soon."""
         if self._process is None:
             async with self._lock:
                 self._used_at = time.monotonic()
-                await self._started()
+                with suppress(ReaderUnusable):  # perhaps it works when there is something to read
+                    await self._started()
 
     async def close(self) -> None:
         """End the process; the next file starts another."""

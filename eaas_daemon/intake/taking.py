@@ -10,6 +10,7 @@ from eaas.folder_file import cancel_order
 from eaas.job_file import MAX_BYTES
 from eaas_daemon.core.events import Caller
 from eaas_daemon.intake.folder import Folder, Identity
+from eaas_daemon.intake.listing import Listing
 from eaas_daemon.intake.opening import opened
 from eaas_daemon.intake.owners import UnknownOwner, callers_for
 from eaas_daemon.intake.settings import FolderSettings
@@ -37,6 +38,10 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     """Whose word they are, by their owners."""
     refused: int
     """How many could not even be taken; they have their answer."""
+    left: int
+    """How many things lie in the folder that are not for it, or can't be taken."""
+    open_to: str
+    """Who may put files there."""
     more: bool
     """There are whole files for which there was no room."""
     look_again_in: float | None
@@ -53,6 +58,7 @@ class Taker:
         self._claim = claim
         self._stillness = Stillness()
         self._settling = Settling()
+        self._listing = Listing()
         self._stuck: dict[str, Sighting] = {}
         """What can't be taken, as it was when that was said."""
         self._renamed: set[str] = set()
@@ -80,13 +86,15 @@ class Taker:
                 files=files,
                 callers=self._callers(folder, files),
                 refused=refused,
+                left=self._listing.strangers + len(self._stuck),
+                open_to=folder.open_to,
                 more=bool(self._whole) or len(waiting) > FILES_A_PASS,
                 look_again_in=self._look_again_in(now),
             )
 
     def _look(self, folder: Folder, now: float) -> None:
         """Find what may be taken; orders that a name gives come first, and at once."""
-        found = folder.look()
+        found = self._listing.look(folder, now)
         self._stuck = {f.name: f for f in found if self._stuck.get(f.name) == f}
         orders = [Whole(file=f, stood_still=True) for f in found if _is_order(f)]
         others = (file for file in found if not _is_order(file))

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Final
 
@@ -14,6 +14,7 @@ from eaas.views import FolderView
 from eaas_daemon.clock import Clock
 from eaas_daemon.core.events import FolderNoted
 from eaas_daemon.engine import Engine
+from eaas_daemon.intake.destination import is_on_host, wrong_destination
 from eaas_daemon.intake.door import RESCAN_S, Door
 from eaas_daemon.intake.failures import FolderUnusable, unusable
 from eaas_daemon.intake.folder import Folder, Identity
@@ -22,8 +23,10 @@ from eaas_daemon.intake.hints import Hints
 from eaas_daemon.intake.holder import HeldElsewhere, Holder
 from eaas_daemon.intake.opening import opened
 from eaas_daemon.intake.own_thread import OwnThread
+from eaas_daemon.intake.owners import lets_others_in
 from eaas_daemon.intake.reading import FileReader
 from eaas_daemon.intake.settings import FolderSettings
+from eaas_daemon.intake.steady import SteadyTime, since_boot
 from eaas_daemon.intake.submitting import Submitter
 from eaas_daemon.logs.store import LogStore
 
@@ -44,6 +47,8 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
     service_uid: int
     name: str
     """What this controller is called, before other controllers."""
+    passed: Callable[[], float] = since_boot
+    """Seconds that no setting of a clock changes."""
     claims: dict[Identity, FolderSettings]
     """Which folders are watched now: two paths may lead to the same one."""
 
@@ -72,7 +77,12 @@ class FolderWatch:
         self._wake = asyncio.Event()
         self._accepted = 0
         self._refused = 0
+        self._left = 0
+        self._open_to: str | None = None
         self._wrong: str | None = None
+        self._doubtful: str | None = None
+        self._on_host: bool | None = None
+        """Whether its user is one of this host; None until that was asked."""
         self._looked_at: float | None = None
 
     def wake(self) -> None:
@@ -89,10 +99,12 @@ class FolderWatch:
             user=settings.user,
             log=settings.log,
             state="watching" if self._wrong is None else "disabled",
-            reason=self._wrong,
+            reason=self._wrong or self._doubtful,
             accepted=self._accepted,
             refused=self._refused,
             looked_at=None if at is None else utc_text(at),
+            left=self._left,
+            open_to=self._open_to,
         )
 
     async def work(self, before: "Collection[asyncio.Task[None]]" = ()) -> None:
@@ -126,6 +138,7 @@ class FolderWatch:
             self._wake.clear()
             look_again_s = RESCAN_S
             try:
+                await self._ask_for_user()
                 look_again_s = await self._look()
                 self._note(None)
             except HeldElsewhere as error:
@@ -151,6 +164,8 @@ class FolderWatch:
             await self._recover()
         self._accepted += done.accepted
         self._refused += done.refused
+        self._left = done.left
+        self._tell_open(done.open_to)
         if done.accepted or done.refused:
             said = "files in %s: %d accepted, %d refused"
             log.info(said, self.settings.path, done.accepted, done.refused)
@@ -178,13 +193,45 @@ class FolderWatch:
             log.warning("a watched folder is out of use: %s", wrong)
         self._tools.engine.post(FolderNoted(path=str(self.settings.path), wrong=wrong))
 
+    def _tell_open(self, open_to: str | None) -> None:
+        """Say whom the folder is open to, whenever that changed, and how to let others in."""
+        if open_to == self._open_to:
+            return
+        self._open_to, path = open_to, self.settings.path
+        hint = "" if lets_others_in(open_to) else f"; to let a group in: chgrp GROUP {path}"
+        log.info("%s is watched, and open to %s%s", path, open_to, hint)
+
+    # --- where its jobs go
+
+    async def _ask_for_user(self) -> None:
+        if self._on_host is None and self.settings.user is not None:
+            self._on_host = await self._thread.do(is_on_host, self.settings.user)
+        self.doubt()
+
+    def doubt(self) -> None:
+        """Say once when where the folder's jobs go is wrong, and once when it is right again."""
+        if self._on_host is None and self.settings.user is not None:
+            return
+        state = self._tools.engine.state
+        wrong = wrong_destination(state, self.settings, on_host=self._on_host or False)
+        if wrong == self._doubtful:
+            return
+        self._doubtful = wrong
+        path = self.settings.path
+        if wrong is None:
+            log.info("where the jobs of %s go is right again", path)
+        else:
+            log.warning("%s: %s", path, wrong)
+        self._tools.engine.post(FolderNoted(path=str(path), wrong=wrong, doubt=True))
+
     # --- tidy
 
     async def _tidy(self) -> None:
         """Delete every hour what was over long ago."""
+        time = SteadyTime(self._tools.clock.now, self._tools.passed)
         while (days := self.settings.keep_days) is not None:
             await asyncio.sleep(TIDY_EVERY_S)
-            before = self._tools.clock.now() - days * DAY_S
+            before = time.at() - days * DAY_S
             with suppress(EaasError, OSError):
                 if count := await self._thread.do(self._forget_old, before):
                     log.info("%d old files in %s were deleted", count, self.settings.path)

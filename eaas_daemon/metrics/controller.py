@@ -108,3 +108,19 @@ def _folders(views: tuple[FolderView, ...]) -> Iterator[Family]:
         ["folder"],
         [((path,), sum(view.refused for view in same)) for path, same in by_path.items()],
     )
+    yield gauge(
+        "folder_files_left",
+        "What lies in the watched folder and is not taken",
+        ["folder"],
+        [((path,), max(view.left for view in same)) for path, same in by_path.items()],
+    )
+    yield gauge(
+        "folder_destination_wrong",
+        "1 while the pool, queue or user that a watched folder's settings name is not there",
+        ["folder"],
+        [((path,), any(map(_is_doubtful, same))) for path, same in by_path.items()],
+    )
+
+
+def _is_doubtful(view: FolderView) -> bool:
+    return view.state == "watching" and view.reason is not None

@@ -174,16 +174,18 @@ def test_a_dropped_log_leaves_a_line_of_history(house: House) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "replaced", "kind"),
+    ("wrong", "about", "kind"),
     [
-        ("it is not there", False, "folder.disabled"),
-        (None, False, "folder.enabled"),
-        (None, True, "folder.replaced"),
+        ("it is not there", {}, "folder.disabled"),
+        (None, {}, "folder.enabled"),
+        (None, {"replaced": True}, "folder.replaced"),
+        ("no such queue", {"doubt": True}, "folder.doubtful"),
+        (None, {"doubt": True}, "folder.right"),
     ],
 )
 def test_what_happens_to_a_watched_folder_is_history(
-    house: House, wrong: str | None, replaced: bool, kind: str
+    house: House, wrong: str | None, about: dict[str, bool], kind: str
 ) -> None:
-    house.do(e.FolderNoted(path="/srv/jobs", wrong=wrong, replaced=replaced))
+    house.do(e.FolderNoted(path="/srv/jobs", wrong=wrong, **about))
 
     assert kinds(house) == [kind]

@@ -7,6 +7,7 @@ import yaml
 from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.intake.failures import FolderUnusable
+from eaas_daemon.intake.reading import FileReader, ReaderUnusable
 from eaas_daemon.intake.stillness import STILL_S
 from tests.daemon.intake.folders import JOB, ME, Doorway, a_doorway, needs_root
 from tests.rig.builders import ADMIN, a_card
@@ -367,3 +368,22 @@ async def test_a_thousand_jobs_in_a_file_are_a_thousand_jobs(doorway: Doorway) -
     assert (await doorway.take()).accepted == 1
     assert jobs(doorway) == 1000
     assert doorway.text("accepted", "1-a.yaml.status.yaml").count("\nstate: Pending\n") == 1000
+
+
+async def test_while_nothing_can_be_read_files_wait_and_orders_are_obeyed(
+    doorway: Doorway,
+) -> None:
+    number = await doorway.house.submit(user=ME)
+    works = doorway.door._reader
+    doorway.door._reader = FileReader(argv=("/nowhere/python",))
+    doorway.drop("a.yaml")
+    await doorway.look()
+    doorway.drop(f"{number}.cancel", "")
+
+    with pytest.raises(ReaderUnusable, match="files wait: /nowhere/python"):
+        await doorway.look(after_s=STILL_S)
+
+    assert doorway.house.job(number).state == "Cancelled"
+    assert doorway.names("refused") == set()
+    doorway.door._reader = works
+    assert (await doorway.look()).accepted == 1

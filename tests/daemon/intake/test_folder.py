@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from eaas_daemon.intake.folder import Folder
+from eaas_daemon.intake.names import is_meant
 from eaas_daemon.intake.opening import opened
 from tests.daemon.intake.folders import SERVICE_UID, a_folder, needs_root
 
@@ -34,7 +35,9 @@ def test_only_what_is_meant_for_it_is_seen(path: Path) -> None:
         (path / name).touch()
 
     with opened(path, SERVICE_UID) as folder:
-        assert {file.name for file in folder.look()} == {"a.yaml", "7.cancel"}
+        found = filter(is_meant, folder.names())
+        seen = folder.sighted([*found, "gone.yaml"])
+        assert {file.name for file in seen} == {"a.yaml", "7.cancel"}
 
 
 def test_what_is_gone_before_it_is_taken_is_left_out(path: Path) -> None:

@@ -39,6 +39,19 @@ def test_its_parts_are_its_groups(tmp_path: Path) -> None:
         assert (path / "accepted").stat().st_gid == SOMEBODY
 
 
+@needs_root
+def test_a_group_that_the_folder_is_given_to_later_may_look_into_its_parts_too(
+    tmp_path: Path,
+) -> None:
+    path = a_folder(tmp_path, 0o1700)
+    modes(path)
+    os.chown(path, -1, SOMEBODY)
+    path.chmod(0o1770)
+
+    assert modes(path) == {".taken": 0o700, "accepted": 0o750, "refused": 0o750}
+    assert (path / "accepted").stat().st_gid == SOMEBODY
+
+
 def test_a_folder_that_is_not_there_or_not_the_services_or_not_safe_is_refused(
     tmp_path: Path,
 ) -> None:

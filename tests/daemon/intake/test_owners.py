@@ -1,8 +1,10 @@
 import os
 
+import pytest
+
 from eaas.ids import UserName
 from eaas_daemon.core.events import Caller
-from eaas_daemon.intake.owners import UnknownOwner, callers_for
+from eaas_daemon.intake.owners import UnknownOwner, callers_for, lets_others_in, open_to
 
 DAEMON_UID, NOBODYS_UID = 1, 61234
 
@@ -43,3 +45,20 @@ def test_only_where_nobody_else_can_put_files_root_and_the_controllers_user_are_
 
 def test_every_owner_is_looked_up_once() -> None:
     assert callers_for([os.geteuid()] * 3, None, 0, private=False).keys() == {os.geteuid()}
+
+
+@pytest.mark.parametrize(
+    ("mode", "uid", "gid", "opened", "others"),
+    [
+        (0o41777, 0, 0, "everybody", True),
+        (0o41770, 0, 0, "root", False),
+        (0o41770, 0, 4711, "root, group 4711", True),
+        (0o40700, 4711, 4711, "4711", False),
+    ],
+)
+def test_who_may_put_files_into_a_folder_is_said(
+    mode: int, uid: int, gid: int, opened: str, others: bool
+) -> None:
+    found = os.stat_result((mode, 1, 1, 1, uid, gid, 0, 0, 0, 0))
+
+    assert (open_to(found), lets_others_in(open_to(found))) == (opened, others)

@@ -1,11 +1,12 @@
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator
 
 import pytest
 
 from eaas_daemon.intake.parser import Unread
-from eaas_daemon.intake.reading import FileReader
+from eaas_daemon.intake.reading import FileReader, ReaderUnusable
 from tests.rig.program import await_end
 
 
@@ -70,3 +71,26 @@ async def test_it_ends_when_there_was_nothing_to_read_for_a_while(reader: FileRe
     await reader.close_if_idle(0.0)
 
     await_end(pid)
+
+
+@pytest.mark.parametrize(
+    ("argv", "why"),
+    [
+        (("/nowhere/python",), "No such file or directory"),
+        ((__file__,), "Permission denied"),
+        ((sys.executable, "-c", "import nowhere"), "No module named 'nowhere'"),
+    ],
+)
+async def test_an_installation_that_does_not_work_is_not_blamed_on_the_file(
+    argv: tuple[str, ...], why: str
+) -> None:
+    reader = FileReader(argv=argv)
+    await reader.warm()
+    try:
+        with pytest.raises(ReaderUnusable) as told:
+            await reader.read([a_file("a.yaml")])
+    finally:
+        await reader.close()
+
+    assert argv[0] in told.value.sentence
+    assert why in told.value.sentence

@@ -1,18 +1,23 @@
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from eaas.wire.rest import SetQueue
+from eaas_daemon.core import events as e
 from eaas_daemon.intake.hints import Hints
 from eaas_daemon.intake.reading import FileReader
 from eaas_daemon.intake.settings import FolderSettings
 from eaas_daemon.intake.watch import FolderWatch, Tools
 from tests.daemon.api.served import House, a_house
-from tests.daemon.intake.folders import JOB, SERVICE_UID, a_folder, until
+from tests.daemon.intake.folders import JOB, ME, SERVICE_UID, a_folder, until
+from tests.rig.builders import ADMIN
 from tests.rig.listener import Listener
 
 
@@ -104,11 +109,76 @@ async def test_what_was_over_long_ago_is_deleted(
     monkeypatch.setattr("eaas_daemon.intake.watch.TIDY_EVERY_S", 0.01)
     path = a_folder(tmp_path)
     os.mkfifo(path / "7.cancel")
-    async with working(tools_of(house), path, keep_days=1) as watch:
+    house.clock.at = real = time.time()
+    tools = msgspec.structs.replace(tools_of(house), passed=lambda: house.clock.at)
+    async with working(tools, path, keep_days=1) as watch:
         await until(lambda: watch.view().refused == 1)
         assert (path / "refused" / "7.cancel").exists()
-        house.clock.at = (path / "refused" / "7.cancel.error.txt").stat().st_mtime + 86401
+        house.clock.at = real + 86401
         await until(lambda: list((path / "refused").iterdir()) == [])
+
+
+async def test_a_clock_that_jumps_forward_deletes_nothing(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[float] = []
+    monkeypatch.setattr("eaas_daemon.intake.watch.TIDY_EVERY_S", 0.01)
+    path = a_folder(tmp_path)
+    os.mkfifo(path / "7.cancel")
+    house.clock.at = time.time()
+
+    def passed() -> float:
+        looks.append(1.0)
+        return 0.0
+
+    tools = msgspec.structs.replace(tools_of(house), passed=passed)
+    async with working(tools, path, keep_days=1) as watch:
+        await until(lambda: watch.view().refused == 1)
+        house.clock.at += 365 * 86400
+        before = len(looks)
+        await until(lambda: len(looks) > before + 3)
+
+    assert (path / "refused" / "7.cancel").exists()
+
+
+async def test_a_queue_or_user_that_is_not_there_is_told_until_it_is(
+    house: House, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = a_folder(tmp_path)
+    async with working(tools_of(house), path, queue="night", pool="default") as watch:
+        house.engine.listen(Listener(lambda changes, _: watch.doubt()))
+        await until(lambda: watch.view().looked_at is not None)
+        assert watch.view().state == "watching"
+        assert "default has no queue night" in (watch.view().reason or "")
+        assert "default has no queue night" in caplog.text
+
+        await house.engine.ask(
+            e.CreateQueue(caller=ADMIN, pool="default", name="night", settings=SetQueue())
+        )
+
+        await until(lambda: watch.view().reason is None)
+    assert sorted(await journal(house)) == ["folder.doubtful", "folder.right"]
+    async with working(tools_of(house), path, user="nobody-of-this-name") as watch:
+        await until(lambda: watch.view().looked_at is not None)
+        assert "nobody-of-this-name's, whom neither" in (watch.view().reason or "")
+
+
+async def test_what_is_left_lying_and_whom_it_is_open_to_are_told(
+    house: House, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    path = a_folder(tmp_path, 0o1700)
+    for name in ("notes.txt", "a.yaml~"):
+        (path / name).touch()
+    async with working(tools_of(house), path) as watch:
+        await until(lambda: watch.view().looked_at is not None)
+        assert (watch.view().left, watch.view().open_to) == (2, ME)
+        assert f"to let a group in: chgrp GROUP {path}" in caplog.text
+        path.chmod(0o1777)
+        (path / "notes.txt").unlink()
+        watch.wake()
+        await until(lambda: watch.view().left == 1)
+        assert watch.view().open_to == "everybody"
 
 
 async def test_another_folder_in_its_place_is_told_and_the_first_is_followed_when_it_is_back(

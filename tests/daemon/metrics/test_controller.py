@@ -46,7 +46,7 @@ def test_what_can_not_be_seen_has_no_series() -> None:
 
 def test_a_folder_that_is_watched_for_two_queues_is_one_folder() -> None:
     folders = (
-        a_folder("/srv/jobs", queue="a", accepted=3, refused=1),
+        a_folder("/srv/jobs", queue="a", accepted=3, refused=1, left=2, reason="no queue a"),
         a_folder("/srv/jobs", queue="b", accepted=4, state="disabled", reason="gone"),
         a_folder("/srv/other"),
     )
@@ -56,3 +56,5 @@ def test_a_folder_that_is_watched_for_two_queues_is_one_folder() -> None:
     assert found.rows("folder_enabled", "folder") == {"/srv/jobs": 0, "/srv/other": 1}
     assert found.value("folder_files_accepted_total", folder="/srv/jobs") == 7
     assert found.value("folder_files_refused_total", folder="/srv/jobs") == 1
+    assert found.rows("folder_files_left", "folder") == {"/srv/jobs": 2, "/srv/other": 0}
+    assert found.rows("folder_destination_wrong", "folder") == {"/srv/jobs": 1, "/srv/other": 0}

@@ -18,11 +18,11 @@ def test_a_folder_has_a_row_that_says_whose_its_jobs_are_and_where_they_go() -> 
 
     rows = folder_table([FOLDER, fixed]).rows
 
-    assert [(row[0], row[2], row[3]) for row in rows] == [
-        ("/srv/jobs", "the file's owner's", "lab"),
-        ("/srv/jobs", "robot", "night"),
+    assert [(row[0], *row[2:5]) for row in rows] == [
+        ("/srv/jobs", "root, group gpu", "the file's owner's", "lab"),
+        ("/srv/jobs", "root, group gpu", "robot", "night"),
     ]
-    assert rows[1][6] is None
+    assert (rows[0][7], rows[1][8]) == ("4", None)
 
 
 def test_without_a_controller_a_file_is_one_line() -> None:

@@ -21,6 +21,8 @@ FOLDER = FolderView(
     accepted=12,
     refused=3,
     looked_at=AT,
+    left=4,
+    open_to="root, group gpu",
 )
 
 
