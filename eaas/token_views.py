@@ -23,6 +23,10 @@ class TokenView(View, frozen=True, kw_only=True):
     used_from: str | None
     revoked_at: str | None
     revoked_by: str | None
+    made_with: str | None = None
+    """The token by which its maker came in; null on the controller's host."""
+    made_and_live: tuple[str, ...] = ()
+    """Only where it was revoked just now: tokens that were made with it and still let in."""
 
 
 class AgentPassView(View, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from typing import Final
 
 import aiohttp
 import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from eaas.client.address import Address, how_to_go_on
@@ -23,7 +24,7 @@ from eaas.wire.rest import JoinNode
 from eaas_agent.config import AgentConfig
 from eaas_agent.dial import Dial, backoff_for
 from eaas_agent.ledger import Ledger
-from eaas_agent.passport import Passport, read_passport, write_passport
+from eaas_agent.passport import BadPassport, Passport, read_passport, write_passport
 from eaas_agent.state_folder import StateInUse, held_state_folder
 
 log = logging.getLogger(__name__)
@@ -72,7 +73,9 @@ async def join(
         raise BadToken("this token is a person's: mini-eaas token create --role agent makes others")
     is_plain = address.url.startswith("http://")
     ca = "" if is_plain else await authority_at(address.url, token.ca)
-    given = await _asked(address.url, ca, str(token), JoinNode(node=node, node_uid=node_uid))
+    proof = proof_for(state_dir, address.url, ca)
+    body = JoinNode(node=node, node_uid=node_uid, proof=proof)
+    given = await _asked(address.url, ca, str(token), body)
     passport = Passport(
         url=address.url,
         ca=ca,
@@ -83,6 +86,16 @@ async def join(
     )
     write_passport(state_dir, passport)
     return passport
+
+
+def proof_for(state_dir: Path, url: str, ca: str) -> str | UnsetType:
+    """Return the credential this agent had from the same controller, which alone may see it."""
+    try:
+        old = read_passport(state_dir)
+    except BadPassport:
+        return UNSET
+    is_its = old is not None and old.ca == ca and (bool(ca) or old.url == url)
+    return old.credential if old is not None and is_its else UNSET
 
 
 async def _asked(url: str, ca: str, token: str, body: JoinNode) -> JoinedView:

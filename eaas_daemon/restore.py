@@ -243,7 +243,8 @@ def told(restored: Restored, backup: Path) -> str:
         "tokens are those of before the restore: what was revoked stays revoked"
         if restored.kept_tokens
         else "tokens are those of the backup: whom was revoked since may come in again (token "
-        "list), and a node whose token is newer has to join again"
+        "list), and a node whose token is newer has to join again (token create --role agent "
+        "--node NODE)"
     )
     lines.append("start the controller; what runs on the nodes goes on and is taken up again")
     if restored.paused:

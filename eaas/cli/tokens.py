@@ -32,6 +32,11 @@ ROLES = ("agent", "member", "viewer", "admin")
     metavar="N",
     help="How often it may be used (default: 20); only of a token for agents.",
 )
+@click.option(
+    "--node",
+    metavar="NODE",
+    help="Only this machine may join by it, once; it may have joined before (of agents' tokens).",
+)
 @asks
 async def create(
     line: Line,
@@ -40,6 +45,7 @@ async def create(
     user: str | None,
     expires: float | None,
     uses: int | None,
+    node: str | None,
 ) -> None:
     """Make a token; it is shown once.
 
@@ -53,6 +59,7 @@ async def create(
         user=user,
         expires_s=None if lasts == math.inf else lasts,
         uses=UNSET if uses is None else uses,
+        node=UNSET if node is None else node,
     )
     line.out.answer(made, lambda: token_made(made, address))
 
@@ -78,7 +85,11 @@ async def revoke(line: Line, client: Client, id: str) -> None:
     Whoever came in by it is out within seconds. Of a node: what runs there runs on.
     """
     view = await client.revoke_token(id)
-    line.out.answer(view, lambda: [Lines([f"token {view.id} is revoked"])])
+    said = [f"token {view.id} is revoked"]
+    if view.made_and_live:
+        said.append("tokens that were made with it still let in; to end them too:")
+        said += [f"  mini-eaas token revoke {each}" for each in view.made_and_live]
+    line.out.answer(view, lambda: [Lines(said)])
 
 
 @click.command(cls=Command)

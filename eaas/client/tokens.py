@@ -26,9 +26,10 @@ class TokenCalls(Calls):
         user: str | None = None,
         expires_s: float | None | UnsetType = UNSET,
         uses: int | None | UnsetType = UNSET,
+        node: str | UnsetType = UNSET,
     ) -> TokenView:
         """Make a token; only this answer has its text. ``expires_s`` None is never."""
-        body = CreateToken(role=role, user=user, expires_s=expires_s, uses=uses)
+        body = CreateToken(role=role, user=user, expires_s=expires_s, uses=uses, node=node)
         return await self._connection.call(TokenView, "POST", place("tokens"), body=body)
 
     async def revoke_token(self, id: str) -> TokenView:

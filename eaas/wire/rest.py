@@ -107,7 +107,10 @@ class CreateToken(Body, frozen=True, kw_only=True):
     expires_s: float | None | UnsetType = UNSET
     """None is never; left out it is a day for agents and 90 days for people."""
     uses: int | None | UnsetType = UNSET
-    """How often it may be used; left out it is 20 times for agents; a person's is not counted."""
+    """How often it may be used; left out it is 20 times for agents, once for a certain node; a
+    person's is not counted."""
+    node: str | UnsetType = UNSET
+    """Only this machine may join by it, and it may although it has joined before."""
 
 
 class JoinNode(Body, frozen=True, kw_only=True):
@@ -115,3 +118,5 @@ class JoinNode(Body, frozen=True, kw_only=True):
 
     node: str
     node_uid: str
+    proof: str | UnsetType = UNSET
+    """The credential that this agent had before: who has joined must show that it is the same."""

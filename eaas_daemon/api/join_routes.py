@@ -1,12 +1,14 @@
 """How an agent from elsewhere comes in: the authority, the joining, and credentials anew."""
 
+import hmac
 from typing import Final
 
 from aiohttp import web
+from msgspec import UNSET
 
 from eaas.errors import Forbidden
 from eaas.token_views import AgentPassView, JoinedView
-from eaas.tokens import Token, new_token
+from eaas.tokens import BadToken, Token, new_token, read_token
 from eaas.units import utc_text
 from eaas.wire.codec import PROTOCOL_MAX, PROTOCOL_MIN
 from eaas.wire.rest import JoinNode
@@ -78,6 +80,7 @@ class JoinRoutes:
             address=request.remote,
             id=token.id,
             secret_hash=token.secret_hash,
+            proof=None if body.proof is UNSET else self._shown(body.proof),
         )
         await self._parts.engine.ask(event)
         return self._given(body.node, token, 201)
@@ -92,6 +95,17 @@ class JoinRoutes:
             e.RenewCredential(old=came.credential, id=token.id, secret_hash=token.secret_hash)
         )
         return self._given(came.node, token, 200)
+
+    def _shown(self, text: str) -> str | None:
+        """Return the id of the credential, if it is one that was given here."""
+        try:
+            shown = read_token(text)
+        except BadToken:
+            return None
+        found = self._parts.engine.state.credentials.get(shown.id)
+        if found is None or not hmac.compare_digest(found.secret_hash, shown.secret_hash):
+            return None
+        return found.id
 
     def _new(self) -> Token:
         return new_token("node", self._parts.authority.fingerprint)

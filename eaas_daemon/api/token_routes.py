@@ -4,9 +4,10 @@ from typing import Final
 
 from aiohttp import web
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from eaas.errors import Forbidden
-from eaas.ids import UserName
+from eaas.ids import NodeName, UserName
 from eaas.token_views import TokenView
 from eaas.tokens import new_token
 from eaas.units import utc_text
@@ -63,7 +64,7 @@ class TokenRoutes:
             lasts_s = FOR_AGENTS_S if is_agents else FOR_PEOPLE_S
         uses = body.uses
         if uses is UNSET:
-            uses = USES if is_agents else None
+            uses = (USES if body.node is UNSET else 1) if is_agents else None
         now = self._parts.clock.now()
         event = e.CreateToken(
             caller=caller_of(request),
@@ -73,6 +74,7 @@ class TokenRoutes:
             user=None if body.user is None else UserName(body.user),
             expires_at=None if lasts_s is None else now + lasts_s,
             uses=uses,
+            node=None if body.node is UNSET else NodeName(body.node),
         )
         made = await self._parts.engine.ask(event)
         return answer(view(made, now, str(token)), 201)
@@ -81,7 +83,11 @@ class TokenRoutes:
         """Let a token let nobody in any more."""
         event = e.RevokeToken(caller=caller_of(request), id=request.match_info["token"])
         revoked = await self._parts.engine.ask(event)
-        return answer(view(revoked, self._parts.clock.now()))
+        now, every = self._parts.clock.now(), self._parts.engine.state.credentials.values()
+        left = tuple(
+            each.id for each in every if each.made_with == revoked.id and each.refusal(now) is None
+        )
+        return answer(replace(view(revoked, now), made_and_live=left))
 
     async def audit(self, request: web.Request) -> web.Response:
         """Show what was done to the pool and by whom, newest first; ``before`` goes on."""
@@ -115,4 +121,5 @@ def view(credential: Credential, now: float, text: str | None = None) -> TokenVi
         used_from=credential.used_from,
         revoked_at=at(credential.revoked_at),
         revoked_by=credential.revoked_by,
+        made_with=credential.made_with,
     )

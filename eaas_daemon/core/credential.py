@@ -27,7 +27,10 @@ class Credential(Value, frozen=True, kw_only=True):
     user: UserName | None = None
     """Whose word it carries; None unless it is a person's."""
     node: NodeName | None = None
+    """Whose it is; of a token for agents: the only one that may join by it."""
     node_uid: str | None = None
+    made_with: str | None = None
+    """The token by which its maker came in; None on the controller's host."""
     expires_at: float | None = None
     uses_left: int | None = None
     """None is any number of times."""

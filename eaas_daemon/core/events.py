@@ -199,6 +199,8 @@ class CreateToken(Asked, frozen=True, kw_only=True):
     """None is the caller."""
     expires_at: float | None
     uses: int | None
+    node: NodeName | None = None
+    """Which machine alone may join by it."""
 
 
 class RevokeToken(Asked, frozen=True, kw_only=True):
@@ -216,6 +218,8 @@ class JoinNode(Event, frozen=True, kw_only=True):
     address: str | None
     id: str
     secret_hash: bytes
+    proof: str | None = None
+    """The id of the credential that the agent has shown beside the token."""
 
 
 class RenewCredential(Event, frozen=True, kw_only=True):

@@ -96,7 +96,10 @@ def _revoked(state: State, event: e.AgentSaidHello) -> str | None:
     found = None if event.credential is None else state.credentials.get(event.credential)
     if found is None or found.revoked_at is None:
         return None
-    return f"{found.revoked_by} revoked its token {found.id}; let it join again"
+    return (
+        f"{found.revoked_by} revoked its token {found.id}; to let it join again: mini-eaas token "
+        f"create --role agent --node {event.hello.node}"
+    )
 
 
 def _is_twin(node: Node, said: wire.Hello) -> bool:

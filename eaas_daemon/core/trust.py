@@ -23,6 +23,12 @@ MAX_LIFE_S: Final = 100 * 365 * 86400.0
 MAX_USER_CHARS: Final = 63
 
 
+class NotProved(Forbidden):
+    """The machine has joined before and does not show that it is the same one."""
+
+    code = "not_proved"
+
+
 class NameTaken(Conflict):
     """Another machine has that name."""
 
@@ -44,9 +50,12 @@ def create_token(state: State, event: e.CreateToken, now: float) -> Credential:
         user=(event.user or event.caller.user) if is_persons else None,
         expires_at=event.expires_at,
         uses_left=event.uses,
+        node=event.node,
+        made_with=event.caller.credential,
     )
     state.put_credential(made)
-    whom = f"{made.role} {made.user}" if is_persons else "agents that join"
+    agents = "agents that join" if made.node is None else f"the agent of {made.node}"
+    whom = f"{made.role} {made.user}" if is_persons else agents
     until = "for good" if made.expires_at is None else f"until {utc_text(made.expires_at)}"
     _note(state, event, "token.created", f"made token {made.id} for {whom}, {until}", now)
     return made
@@ -81,6 +90,11 @@ def _mistakes(event: e.CreateToken, now: float) -> list[Mistake]:
         wrong.append(Mistake(field="uses", message=message))
     elif event.uses is not None and not 0 < event.uses <= MAX_USES:
         wrong.append(Mistake(field="uses", message=f"uses: must be from 1 to {MAX_USES}"))
+    if event.node is not None and event.role != "agent":
+        message = "node: a person's token is for no machine; --role agent makes one"
+        wrong.append(Mistake(field="node", message=message))
+    elif event.node is not None and not is_name(event.node):
+        wrong.append(Mistake(field="node", message=f"node: {shown(event.node)} can't name a node"))
     if event.user is not None and event.role == "agent":
         wrong.append(Mistake(field="user", message="user: a token for agents is nobody's own"))
     elif event.user is not None and not _is_user_name(event.user):
@@ -122,7 +136,10 @@ def _shut_out(state: State, credential: Credential, event: e.RevokeToken, now: f
     node = state.nodes.get(NodeName(credential.node or ""))
     if node is None or node.uid != credential.node_uid:
         return
-    text = f"{event.caller.user} revoked its token {credential.id}; let it join again"
+    text = (
+        f"{event.caller.user} revoked its token {credential.id}; to let it join again: mini-eaas "
+        f"token create --role agent --node {node.name}"
+    )
     if node.session is not None:
         state.emit(TurnAway(session=node.session, code="revoked", text=text))
     node = replace(node, revoked=Trouble(text=text, since=now), session=None)
@@ -155,8 +172,11 @@ def join(state: State, event: e.JoinNode, now: float) -> Credential:
             )
         )
     name = NodeName(event.node)
+    if token.node not in (None, name):
+        raise Forbidden(f"token {token.id} lets {token.node} join and no other machine")
     if (refusal := name_taken(state, name, event.node_uid)) is not None:
         raise NameTaken(refusal)
+    again = _again(state, event, token, name, now)
     left = None if token.uses_left is None else token.uses_left - 1
     state.put_credential(
         replace(
@@ -170,9 +190,35 @@ def join(state: State, event: e.JoinNode, now: float) -> Credential:
     made = _for_node(event.id, event.secret_hash, token.created_by, name, event.node_uid, now)
     state.put_credential(made)
     times = "" if left is None else f", which lets {left} more in"
-    text = f"{name} was let in from {event.address} by token {token.id}{times}"
+    text = f"{name} was let in{again} from {event.address} by token {token.id}{times}"
     state.journal("token.used", text, now, node=name, user=token.created_by)
     return made
+
+
+def _again(state: State, event: e.JoinNode, token: Credential, name: NodeName, now: float) -> str:
+    """Return in words how a machine that has joined before proved it; empty for a new one.
+
+    Node uids are no secret: without proof whoever holds a token could take a node's place.
+    """
+    if not _has_joined(state, event.node_uid):
+        return ""
+    if token.node == name:
+        return " again, since the token is for it,"
+    shown = state.credentials.get(event.proof or "")
+    if shown is not None and shown.node_uid == event.node_uid and shown.refusal(now) is None:
+        return f" again, by showing its credential {shown.id},"
+    raise NotProved(
+        f"{name} has joined already, and what asks does not show that it is the same machine. If "
+        f"it is, an admin types: mini-eaas token create --role agent --node {name}. A copy of its "
+        "disk or state folder needs another identity: remove that folder there"
+    )
+
+
+def _has_joined(state: State, node_uid: str) -> bool:
+    return any(node.uid == node_uid for node in state.nodes.values()) or any(
+        each.node_uid == node_uid and each.used_at is not None
+        for each in state.credentials.values()
+    )
 
 
 def renew(state: State, event: e.RenewCredential, now: float) -> Credential:

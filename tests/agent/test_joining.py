@@ -6,6 +6,7 @@ from typing import Any
 import aiohttp
 import msgspec
 import pytest
+from msgspec import UNSET
 
 from eaas.client.address import Address
 from eaas.client.trust import NotTheController
@@ -21,8 +22,9 @@ from eaas_agent.joining import (
     admitted,
     join,
     join_once,
+    proof_for,
 )
-from eaas_agent.passport import read_passport, write_passport
+from eaas_agent.passport import FILE, read_passport, write_passport
 from eaas_agent.state_folder import held_state_folder
 from tests.rig.impostor import CA_PEM, an_impostor
 from tests.rig.newcomer import (
@@ -188,6 +190,39 @@ async def test_who_has_a_passport_does_not_ask_again(newcomer: Newcomer) -> None
 
     assert await newcomer.admitted(token) == await newcomer.admitted(None) == passport
     assert newcomer.asked == [JOIN]
+
+
+async def test_who_joins_again_shows_its_old_credential_and_a_copy_of_its_uid_can_not(
+    newcomer: Newcomer,
+) -> None:
+    first = await newcomer.join(await newcomer.house.token("join"))
+    assert await newcomer.knocks(first.credential) == 400
+
+    second = await newcomer.join(await newcomer.house.token("join"))
+    await newcomer.knocks(second.credential)
+    (newcomer.folder / FILE).unlink()
+    with pytest.raises(NotLetIn, match="n1 has joined already"):
+        await newcomer.join(await newcomer.house.token("join"))
+
+    permit = await newcomer.house.token("join", node="n1")
+    assert (await newcomer.join(permit)).node == "n1"
+
+
+async def test_the_old_credential_is_shown_to_nobody_but_who_gave_it(
+    newcomer: Newcomer, tmp_path: Path
+) -> None:
+    passport = await newcomer.join(await newcomer.house.token("join"))
+    plain = msgspec.structs.replace(passport, ca="")
+
+    assert proof_for(newcomer.folder, "https://moved", passport.ca) == passport.credential
+    assert proof_for(newcomer.folder, passport.url, "another authority") is UNSET
+    assert proof_for(newcomer.folder, passport.url, "") is UNSET
+    assert proof_for(tmp_path, passport.url, passport.ca) is UNSET
+    write_passport(newcomer.folder, plain)
+    assert proof_for(newcomer.folder, plain.url, "") == plain.credential
+    assert proof_for(newcomer.folder, "http://elsewhere", "") is UNSET
+    (newcomer.folder / FILE).write_text("torn")
+    assert proof_for(newcomer.folder, plain.url, "") is UNSET
 
 
 async def test_a_controller_that_moved_is_the_same_under_its_new_address(

@@ -14,7 +14,7 @@ from eaas.lifecycle import JobState, NodeState
 from eaas.settings.command_line import Typed
 from eaas.tokens import Token, read_token
 from eaas_agent.config import config_from, read_settings
-from eaas_agent.joining import join_once
+from eaas_agent.joining import NotLetIn, join_once
 from eaas_agent.passport import FILE, Passport
 from tests.rig.pool import Installation, an_installation, node_when
 from tests.rig.program import Program
@@ -31,9 +31,9 @@ class Far(msgspec.Struct, frozen=True, kw_only=True):
     admin: Client
     server: str
 
-    async def token(self, role: Any, user: str | None = None) -> Token:
+    async def token(self, role: Any, user: str | None = None, **more: Any) -> Token:
         """Make a token on the controller's host."""
-        made = await self.admin.create_token(role, user=user)
+        made = await self.admin.create_token(role, user=user, **more)
         assert made.token is not None
         return read_token(made.token)
 
@@ -130,7 +130,9 @@ async def test_a_node_that_was_let_out_keeps_its_job_and_can_join_again(far: Far
     agent.await_words("let it join again")
     assert agent.terminate() == 0
 
-    await far.join(await far.token("agent"))
+    with pytest.raises(NotLetIn, match="has joined already"):
+        await far.join(await far.token("agent"))
+    await far.join(await far.token("agent", node=NODE))
     far.start_agent()
     await site.when(job, JobState.RUNNING)
     site.release(job)

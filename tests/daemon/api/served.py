@@ -196,10 +196,15 @@ class House:
 
     async def let_in(self, token: Token, **but: Any) -> None:
         """Let a token be known."""
-        fields = {"role": "member", "user": None, "expires_at": None, "uses": None, **but}
-        await self.engine.ask(
-            e.CreateToken(caller=ADMIN, id=token.id, secret_hash=token.secret_hash, **fields)
-        )
+        fields = {
+            "caller": ADMIN,
+            "role": "member",
+            "user": None,
+            "expires_at": None,
+            "uses": None,
+            **but,
+        }
+        await self.engine.ask(e.CreateToken(id=token.id, secret_hash=token.secret_hash, **fields))
 
     async def token(self, kind: TokenKind = "person", **but: Any) -> Token:
         """Make a token under this controller's authority, and let it be known."""

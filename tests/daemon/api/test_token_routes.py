@@ -1,10 +1,13 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from eaas.tokens import read_token
+from eaas.tokens import Token, read_token
+from eaas_daemon.core.events import Caller
 from tests.daemon.api.outside import from_outside
 from tests.daemon.api.served import House
+from tests.rig.builders import ADMIN
 
 TOKENS = "/api/v1/tokens"
 DAY_S = 86400.0
@@ -144,3 +147,25 @@ async def test_the_audit_tells_admins_who_did_what_to_the_pool_page_by_page(
     assert [line["kind"] for line in rest["items"]] == ["pool.created"]
     assert rest["next"] is None
     assert (status, problem["code"]) == (403, "forbidden")
+
+
+async def test_who_ends_a_token_is_told_which_of_its_making_still_let_in(house: House) -> None:
+    parent = await house.token("person", role="admin", user="root")
+    child = await house.token(caller=parent_of(parent), user="bob")
+    over = await house.token(caller=parent_of(parent), user="bob")
+    free = await house.token(user="bob")
+    await house.ask("POST", f"{TOKENS}/{over.id}/revoke", user="root")
+
+    _, revoked = await house.ask("POST", f"{TOKENS}/{parent.id}/revoke", user="root")
+    live = await listed(house)
+
+    assert revoked["made_and_live"] == [child.id]
+    assert {token["id"]: token["made_with"] for token in live} == {
+        child.id: parent.id,
+        free.id: None,
+    }
+    assert live[0]["made_and_live"] == []
+
+
+def parent_of(token: Token) -> Caller:
+    return replace(ADMIN, credential=token.id)

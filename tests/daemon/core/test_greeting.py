@@ -236,6 +236,9 @@ def test_whose_credential_was_revoked_on_the_way_in_is_turned_away(house: House)
 
     house.do(e.AgentSaidHello(session="s", address=None, hello=hello, credential=revoked.id))
 
-    text = "root revoked its token naaaaaaaa; let it join again"
+    text = (
+        "root revoked its token naaaaaaaa; to let it join again: mini-eaas token create --role "
+        "agent --node n1"
+    )
     assert house.effects == (TurnAway(session="s", code="revoked", text=text),)
     assert n1(house).session is None

@@ -69,6 +69,7 @@ def test_credentials_of_a_refused_step_are_taken_back() -> None:
         user=None,
         expires_at=None,
         uses=2,
+        node=NodeName("n1"),
     )
     house.do(make)
     before = snapshot(house.state)

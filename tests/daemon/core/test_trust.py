@@ -7,9 +7,9 @@ from eaas.errors import EaasError, Forbidden, Invalid, NotFound, Unauthenticated
 from eaas.ids import NodeName, UserName
 from eaas.lifecycle import JobState
 from eaas_daemon.core import events as e
-from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.effects import Expel, TurnAway
 from eaas_daemon.core.trust import KEPT_S, MAX_LIFE_S, NameTaken
+from tests.daemon.core.tokens import joined, made, renewed, revoked, used
 from tests.rig.builders import ADMIN, ALICE, House, a_card, a_hello, an_inventory
 
 N1 = NodeName("n1")
@@ -23,37 +23,6 @@ def house() -> House:
     house.node("n1", a_card(0))
     house.pool("default", "n1")
     return house
-
-
-def made(house: House, id: str = "jtoken", caller: e.Caller = ADMIN, **but: Any) -> Credential:
-    fields = {"role": "agent", "user": None, "expires_at": None, "uses": None, **but}
-    event = e.CreateToken(caller=caller, id=id, secret_hash=b"hash", **fields)
-    credential = house.do(event)
-    assert isinstance(credential, Credential)
-    return credential
-
-
-def joined(house: House, id: str = "nfirst", by: str = "jtoken", node: str = "n1") -> Credential:
-    event = e.JoinNode(
-        token=by, node=node, node_uid=f"uid-{node}", address="10.0.0.1", id=id, secret_hash=b"own"
-    )
-    credential = house.do(event)
-    assert isinstance(credential, Credential)
-    return credential
-
-
-def used(house: House, id: str) -> None:
-    house.do(e.CredentialUsed(id=id, address="10.0.0.1"))
-
-
-def renewed(house: House, old: str, id: str) -> None:
-    house.do(e.RenewCredential(old=old, id=id, secret_hash=b"newer"))
-
-
-def revoked(house: House, id: str, caller: e.Caller = ADMIN) -> Credential:
-    credential = house.do(e.RevokeToken(caller=caller, id=id))
-    assert isinstance(credential, Credential)
-    return credential
 
 
 def told(house: House) -> list[tuple[str, str]]:
@@ -105,6 +74,8 @@ def test_nobody_gives_away_more_than_they_have(
         ({"uses": 0}, "uses"),
         ({"uses": 10_001}, "uses"),
         ({"role": "member", "uses": 3}, "uses"),
+        ({"role": "member", "node": "n1"}, "node"),
+        ({"node": "No Name"}, "node"),
         ({"user": "bob"}, "user"),
         ({"role": "member", "user": ""}, "user"),
         ({"role": "member", "user": "a b"}, "user"),
@@ -149,14 +120,17 @@ def test_nobody_learns_of_a_token_that_is_not_theirs(house: House, id: str) -> N
 def test_a_node_whose_credential_is_revoked_is_out_and_its_jobs_are_not_believed_ended(
     house: House,
 ) -> None:
-    made(house)
+    made(house, node=N1)
     joined(house)
     job = house.running(house.submit(gpus=1))
 
     revoked(house, "nfirst")
 
     node = house.state.nodes[N1]
-    text = "root revoked its token nfirst; let it join again"
+    text = (
+        "root revoked its token nfirst; to let it join again: mini-eaas token create --role agent "
+        "--node n1"
+    )
     assert set(house.effects) == {
         Expel(credential="nfirst"),
         TurnAway(session="s-n1", code="revoked", text=text),
@@ -171,7 +145,7 @@ def test_a_node_whose_credential_is_revoked_is_out_and_its_jobs_are_not_believed
 def test_a_credential_that_a_thief_renewed_ends_with_the_one_that_was_stolen(
     house: House,
 ) -> None:
-    made(house)
+    made(house, node=N1)
     joined(house)
     renewed(house, "nfirst", "nthiefs")
 
@@ -182,7 +156,7 @@ def test_a_credential_that_a_thief_renewed_ends_with_the_one_that_was_stolen(
 
 
 def test_a_node_that_joins_again_and_says_hello_is_not_revoked_any_more(house: House) -> None:
-    made(house)
+    made(house, node=N1)
     joined(house)
     job = house.running(house.submit())
     revoked(house, "nfirst")
@@ -196,6 +170,14 @@ def test_a_node_that_joins_again_and_says_hello_is_not_revoked_any_more(house: H
 
 
 # --- joining
+
+
+def test_a_token_remembers_by_which_other_its_maker_came_in(house: House) -> None:
+    made(house, "uadmin", role="admin")
+    made(house, "uchild", replace(ADMIN, credential="uadmin"), role="member", user="bob")
+
+    assert house.state.credentials["uchild"].made_with == "uadmin"
+    assert house.state.credentials["uadmin"].made_with is None
 
 
 def test_every_use_of_a_join_token_is_counted_and_told_with_node_and_address(
@@ -280,7 +262,7 @@ def test_the_name_of_another_machine_is_not_given_away(
 
 
 def test_the_old_credential_is_good_until_the_new_one_was_used(house: House) -> None:
-    made(house)
+    made(house, node=N1)
     joined(house)
     used(house, "nfirst")
     house.now += DAY_S
@@ -295,7 +277,7 @@ def test_the_old_credential_is_good_until_the_new_one_was_used(house: House) -> 
 
 
 def test_a_credential_whose_answer_was_lost_makes_room_for_the_next(house: House) -> None:
-    made(house)
+    made(house, node=N1)
     joined(house)
     used(house, "nfirst")
     renewed(house, "nfirst", "nlost")
@@ -350,10 +332,11 @@ def test_what_has_long_been_over_is_forgotten(house: House) -> None:
 
 def test_a_removed_node_takes_its_credentials_with_it(house: House) -> None:
     made(house)
-    joined(house)
+    made(house, "jfirst", node=N1)
+    joined(house, by="jfirst")
     joined(house, "nother", node="n7")
 
     house.do(e.RemoveNode(caller=ADMIN, node="n1"))
 
-    assert set(house.state.credentials) == {"jtoken", "nother"}
+    assert set(house.state.credentials) == {"jtoken", "jfirst", "nother"}
     assert Expel(credential="nfirst") in house.effects

@@ -33,6 +33,7 @@ def test_how_long_and_how_often_are_sent_as_they_were_typed(
         ("--expires", "24h", "--uses", "2"),
         ("--expires", "never"),
         ("--expires", "0s"),
+        ("--node", "n7"),
     ):
         assert typing("token", "create", "--role", "agent", *words).code == 0
 
@@ -40,6 +41,7 @@ def test_how_long_and_how_often_are_sent_as_they_were_typed(
         {"role": "agent", "user": None, "expires_s": 86400.0, "uses": 2},
         {"role": "agent", "user": None, "expires_s": None},
         {"role": "agent", "user": None, "expires_s": 0.0},
+        {"role": "agent", "user": None, "node": "n7"},
     ]
 
 
@@ -87,3 +89,17 @@ def test_what_was_done_is_shown_newest_last(typing: Type, controller: StandIn) -
     assert last.endswith("root made token uabcdefgh")
     assert controller.asked[-1].query == {"limit": "2"}
     assert typing("audit", "--limit", "0").code == 2
+
+
+def test_who_ends_a_token_reads_how_to_end_those_that_were_made_with_it(
+    typing: Type, controller: StandIn
+) -> None:
+    left = replace(MADE, state="revoked", made_and_live=("ufirst", "usecond"))
+    controller.answers["POST /api/v1/tokens/uabcdefgh/revoke"] = left
+
+    said = typing("token", "revoke", "uabcdefgh")
+
+    assert said.out.splitlines()[2:] == [
+        "  mini-eaas token revoke ufirst",
+        "  mini-eaas token revoke usecond",
+    ]
