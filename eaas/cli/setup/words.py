@@ -25,7 +25,7 @@ def after_install(places: Places, facts: Facts, *, agent: Places, token: bool) -
             address, text = asyncio.run(_address_and_token(places, token))
             told += ["", *how_to_come_in(places, address, text)]
     elif facts.passport is None:
-        told += ["", *_how_to_use()]
+        told += ["", *_how_to_use(str(facts.settings.get("name") or places.node))]
     if facts.manager == "none":
         told += ["", *at_boot(places, *([] if facts.own_agent is None else [agent]))]
     return told
@@ -97,10 +97,10 @@ def _where(places: Places, facts: Facts) -> list[str]:
     ]
 
 
-def _how_to_use() -> list[str]:
+def _how_to_use(node: str) -> list[str]:
     return [
-        "On the controller's machine, `mini-eaas node list` shows it now, and",
-        "`mini-eaas pool add default NODE` lets jobs run on it.",
+        f"On the controller's machine, `mini-eaas node list` shows {node} now, and",
+        f"`mini-eaas pool add default {node}` lets jobs run on it.",
     ]
 
 

@@ -36,6 +36,15 @@ def test_an_upgrade_tells_only_where_things_are() -> None:
     assert len(after_install(agent, rejoined, agent=agent, token=False)) == 5
 
 
+def test_a_machine_that_has_just_joined_says_under_which_name_jobs_are_let_onto_it() -> None:
+    agent = some_places("agent")
+    named = some_facts(has_settings=True, settings={"name": "big-box"})
+
+    for facts, node in ((named, "big-box"), (some_facts(), agent.node)):
+        told = after_install(agent, facts, agent=agent, token=False)
+        assert f"`mini-eaas pool add default {node}` lets jobs run on it." in told
+
+
 def test_the_line_of_a_crontab_starts_what_the_installation_started() -> None:
     clone = Path("/srv/100% mine")
 
