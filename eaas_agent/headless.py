@@ -13,6 +13,7 @@ from eaas.settings.reloading import Reloading
 from eaas_agent.app import Given, serve
 from eaas_agent.at_work import AtWork
 from eaas_agent.config import config_from
+from eaas_agent.renaming import note_name, refuse_another_name
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +28,7 @@ async def run(settings: Settings, read: Callable[[], Settings], notice: ServiceN
     serving = asyncio.current_task()
     assert serving is not None, "called from a coroutine"
     working: list[AtWork] = []
+    config = config_from(settings, os.environ)
 
     def adjust(new: Settings) -> None:
         begin_log(new["log_level"], new["log_format"])
@@ -35,6 +37,7 @@ async def run(settings: Settings, read: Callable[[], Settings], notice: ServiceN
 
     async def attend(agent: AtWork) -> None:
         working.append(agent)
+        note_name(settings, config)
         notice.ready()
         await notice.live(agent.progress.idle_s, agent.status)
 
@@ -44,7 +47,8 @@ async def run(settings: Settings, read: Callable[[], Settings], notice: ServiceN
 
     reloading = Reloading(settings, read, dict.fromkeys(ADJUSTABLE, adjust), notice=notice)
     on_signals(stop=stop, reload=reloading)
+    refuse_another_name(settings, config, os.environ)
     try:
-        await serve(config_from(settings, os.environ), Given(environ=os.environ), attend)
+        await serve(config, Given(environ=os.environ), attend)
     except asyncio.CancelledError:
         log.info("stopped; jobs run on")

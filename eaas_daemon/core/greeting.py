@@ -13,7 +13,7 @@ from eaas_daemon.core.effects import Greet, TurnAway
 from eaas_daemon.core.model import Node, Trouble
 from eaas_daemon.core.past import older_copy, past_seq
 from eaas_daemon.core.state import State
-from eaas_daemon.core.trust import name_taken
+from eaas_daemon.core.trust import name_taken, renamed
 
 OLDER: Final = "its agent is older than this controller and speaks another protocol; upgrade it"
 NEWER: Final = (
@@ -85,6 +85,8 @@ def _refusal(state: State, event: e.AgentSaidHello) -> tuple[str, str] | None:
         return OBEYS_ANOTHER, older
     if (taken := name_taken(state, NodeName(said.node), said.node_uid)) is not None:
         return "name_taken", taken
+    if (other := renamed(state, NodeName(said.node), said.node_uid)) is not None:
+        return "renamed", other
     node = state.nodes.get(NodeName(said.node))
     if node is not None and _is_twin(node, said):
         return "twin", f"{_twin_text(node, event)}{ON_THE_COPY}"

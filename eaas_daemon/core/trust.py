@@ -174,7 +174,8 @@ def join(state: State, event: e.JoinNode, now: float) -> Credential:
     name = NodeName(event.node)
     if token.node not in (None, name):
         raise Forbidden(f"token {token.id} lets {token.node} join and no other machine")
-    if (refusal := name_taken(state, name, event.node_uid)) is not None:
+    refusal = renamed(state, name, event.node_uid) or name_taken(state, name, event.node_uid)
+    if refusal is not None:
         raise NameTaken(refusal)
     again = _again(state, event, token, name, now)
     left = None if token.uses_left is None else token.uses_left - 1
@@ -256,6 +257,20 @@ def known(state: State, id: str, now: float) -> Credential:
     if (refusal := found.refusal(now)) is not None:
         raise Unauthenticated(refusal)
     return found
+
+
+def renamed(state: State, name: NodeName, uid: str) -> str | None:
+    """Return why a node can't have another name than the one it is known by; None if it has not."""
+    old = next((node for node in state.nodes.values() if node.uid == uid), None)
+    if old is None or old.name == name:
+        return None
+    return (
+        f"this agent is the node {old.name} and calls itself {name} now: let it be called "
+        f"{old.name} again (name: in its agent.yaml), or rename it: mini-eaas node remove "
+        f"{old.name}, then start it again, from another machine than this after mini-eaas agent "
+        f"join. A copy of the disk of {old.name} needs a state folder of its own: remove it (rm "
+        "-r) and join anew"
+    )
 
 
 def name_taken(state: State, name: NodeName, uid: str) -> str | None:

@@ -74,6 +74,24 @@ def test_a_stranger_is_turned_away_while_the_node_is_connected(
     assert house.state.nodes[N1].session == "s-n1"
 
 
+def test_a_node_that_calls_itself_something_else_is_no_second_node(house: House) -> None:
+    cut(house)
+
+    (turned_away,) = greet(house, "s2", node="n2", node_uid="uid-n1")
+
+    assert isinstance(turned_away, TurnAway)
+    assert turned_away.code == "renamed"
+    assert "is the node n1 and calls itself n2 now" in turned_away.text
+    assert "mini-eaas node remove n1" in turned_away.text
+    assert set(house.state.nodes) == {N1}
+    assert kinds(house) == ["node.refused"]
+
+    house.do(e.RemoveNode(caller=ADMIN, node="n1"))
+    assert greet(house, "s3", node="n2", node_uid="uid-n1") == (
+        Greet(node=NodeName("n2"), session="s3"),
+    )
+
+
 def test_a_name_that_is_none_is_refused(house: House) -> None:
     (turned_away,) = greet(house, "s2", node="No Name")
 

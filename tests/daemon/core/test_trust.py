@@ -261,6 +261,24 @@ def test_the_name_of_another_machine_is_not_given_away(
 # --- renewed
 
 
+def test_a_node_does_not_join_anew_under_another_name(house: House) -> None:
+    made(house)
+    house.node("n1")
+    uid = house.state.nodes[NodeName("n1")].uid
+
+    with pytest.raises(NameTaken, match="is the node n1 and calls itself n9 now"):
+        house.do(
+            e.JoinNode(
+                token="jtoken",
+                id="nother",
+                secret_hash=b"x",
+                node="n9",
+                node_uid=uid,
+                address="10.0.0.9",
+            )
+        )
+
+
 def test_the_old_credential_is_good_until_the_new_one_was_used(house: House) -> None:
     made(house, node=N1)
     joined(house)
