@@ -42,18 +42,31 @@ def unit(path: Path) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("program", KEYS)
-def test_an_example_is_accepted_and_explains_every_setting(program: str, tmp_path: Path) -> None:
+def test_an_example_changes_nothing_as_it_comes_and_explains_every_setting(
+    program: str, tmp_path: Path
+) -> None:
     example = CONFIG / f"{program}.yaml"
     everything = tmp_path / "all.yaml"
-    everything.write_text(
-        re.sub(r"^(\s*)# (\w+: |  \w+: )", r"\1\2", example.read_text(), flags=re.M)
-    )
+    everything.write_text(re.sub(r"^#(?! \S)", "", example.read_text(), flags=re.M))
     keys = [key for key in KEYS[program] if not key.secret]
 
-    settings_of(program, example)
+    as_it_comes = settings_of(program, example)
     found = settings_of(program, everything)
 
+    assert {setting.source for setting in as_it_comes.by_name.values()} == {DEFAULT}
     assert [key.name for key in keys if found.by_name[key.name].source == DEFAULT] == []
+
+
+@pytest.mark.parametrize("program", KEYS)
+def test_the_head_shows_how_a_list_is_written_in_a_variable(program: str) -> None:
+    shown = re.search(r"(MINI_EAAS_\w+)='(.*)'", (CONFIG / f"{program}.yaml").read_text())
+
+    assert shown is not None
+    name, text = shown.groups()
+    found = settle(program, KEYS[program], file=None, environ={name: text}, typed={})
+    assert [key for key, value in found.by_name.items() if value.source == f"${name}"] == [
+        name.rpartition("_")[2].lower()
+    ]
 
 
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: str(path.stem))

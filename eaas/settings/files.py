@@ -75,7 +75,10 @@ def _text(path: Path) -> str:
             _refuse_anybodys(path, found)
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise _wrong(f"{path} can't be read: {error.strerror}") from error
+        write_one = isinstance(error, FileNotFoundError)
+        advice = "; write it (config/ has examples that set nothing), or leave out --config"
+        why = f"{error.strerror}{advice if write_one else ''}"
+        raise _wrong(f"{path} can't be read: {why}") from error
     if len(data) > MAX_BYTES:
         raise _wrong(f"{path} is larger than {MAX_BYTES >> 10} KiB")
     try:
