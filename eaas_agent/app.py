@@ -39,6 +39,8 @@ from eaas_agent.mounts import Mounts
 from eaas_agent.outbox import Outbox
 from eaas_agent.packs import pack_fetcher
 from eaas_agent.passport import Passport
+from eaas_agent.place import KEY as PLACE
+from eaas_agent.place import place_of, refuse_a_copy
 from eaas_agent.preparation import Preparation
 from eaas_agent.runtime_choice import Chosen, Makers, choose, makers
 from eaas_agent.spool import Spool
@@ -77,12 +79,14 @@ async def serve(config: AgentConfig, given: Given, attend: Attend = unattended) 
         recovered = ledger.recover()
         make = given.runtimes(state_dir, recovered.node_uid, given.environ, config.image_mirror)
         live = any(attempt.live for attempt in recovered.attempts)
+        place = place_of(state_dir, given.machine().boot_id)
+        refuse_a_copy(ledger.meta(PLACE), place, has_live=live)
         chosen = await choose(
             config.runtime, make, bound_to=ledger.meta(_BOUND_TO) if live else None
         )
         cards = open_cards(config.simulate, config.name, env=given.environ)
         try:
-            await _remember(ledger, chosen)
+            await _remember(ledger, {_BOUND_TO: chosen.kind, PLACE: place.text})
             await cards.start()
             passport = await admitted(
                 config.address,
@@ -99,9 +103,9 @@ async def serve(config: AgentConfig, given: Given, attend: Attend = unattended) 
             await chosen.runtime.close()
 
 
-async def _remember(ledger: Ledger, chosen: Chosen) -> None:
+async def _remember(ledger: Ledger, values: Mapping[str, str]) -> None:
     changes = Changes()
-    changes.meta[_BOUND_TO] = chosen.kind
+    changes.meta.update(values)
     await ledger.commit(changes)
 
 

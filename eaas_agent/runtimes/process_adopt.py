@@ -3,7 +3,12 @@
 from eaas_agent.runtimes.port import AttemptKey
 from eaas_agent.runtimes.process_attempt import Attempt, Host
 from eaas_agent.runtimes.process_folder import DEFAULT_LOG_CAP_MIB, AttemptFolder, read_handle
-from eaas_agent.runtimes.process_watch import has_argument, has_process, kill_session
+from eaas_agent.runtimes.process_watch import (
+    has_any_argument,
+    has_argument,
+    has_process,
+    kill_session,
+)
 
 
 def adopt(folder: AttemptFolder, key: AttemptKey, handle: str, host: Host) -> Attempt | None:
@@ -21,7 +26,7 @@ def adopt(folder: AttemptFolder, key: AttemptKey, handle: str, host: Host) -> At
         return None
     attempt = _as_written(folder, handle, host)  # it may have come or ended while we looked
     if not _is_sure(attempt, host):
-        if _boot_of(attempt) == host.boot_id:
+        if _is_provably_ours(attempt, host):
             kill_session(attempt.pid, variable=f"EAAS_JOB_UID={key.uid}")
         attempt.end_unwritten()
     return attempt
@@ -37,6 +42,20 @@ def _is_sure(attempt: Attempt, host: Host) -> bool:
     if attempt.exit is not None:
         return True
     return lives(attempt.folder, attempt.pid, boot_id=_boot_of(attempt), host=host)
+
+
+def _is_provably_ours(attempt: Attempt, host: Host) -> bool:
+    """Tell whether what is left of its session, if anything, was started from this very folder.
+
+    In a copy of the state folder the claim names processes of the original, which are alive.
+    """
+    claim = attempt.folder.claim()
+    if claim is None or claim.boot_id != host.boot_id or has_any_argument(attempt.pid):
+        return False  # who leads the session lives and is another
+    try:
+        return claim.inode in (None, attempt.folder.inode())
+    except OSError:
+        return False
 
 
 def _boot_of(attempt: Attempt) -> str:

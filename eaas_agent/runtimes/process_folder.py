@@ -31,6 +31,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     epoch: int
     log_cap_mib: int
     agent_id: str
+    inode: int | None = None
+    """Of the folder it was written into: a copy's folder has another. None: an older version's."""
 
     @property
     def handle(self) -> str:
@@ -53,10 +55,17 @@ def read_handle(handle: str) -> tuple[int, float, str] | None:
 
 
 def claim_text(
-    *, number: int, epoch: int, started_at: float, boot_id: str, log_cap_mib: int, agent_id: str
+    *,
+    number: int,
+    epoch: int,
+    started_at: float,
+    boot_id: str,
+    log_cap_mib: int,
+    agent_id: str,
+    inode: int,
 ) -> str:
     """Return what the shim writes into its claim after its process id; no part holds a space."""
-    return f"{number} {epoch} {started_at!r} {boot_id} {log_cap_mib} {agent_id}"
+    return f"{number} {epoch} {started_at!r} {boot_id} {log_cap_mib} {agent_id} {inode}"
 
 
 class AttemptFolder:
@@ -92,7 +101,7 @@ class AttemptFolder:
             (_read(f"{self.path}/claim") or b"").decode(errors="replace").splitlines(keepends=True)
         )
         parts = words[0].split() if words and words[0].endswith("\n") else []
-        if len(parts) != 7:
+        if len(parts) not in (7, 8):
             return None
         try:
             return Claim(
@@ -103,9 +112,14 @@ class AttemptFolder:
                 boot_id=parts[4],
                 log_cap_mib=int(parts[5]),
                 agent_id=parts[6],
+                inode=int(parts[7]) if len(parts) == 8 else None,
             )
         except ValueError:
             return None
+
+    def inode(self) -> int:
+        """Return what tells this folder from a copy of it; raise ``OSError`` when it is gone."""
+        return os.stat(self.path).st_ino
 
     def is_claimed(self) -> bool:
         """Tell whether a shim or a tombstone holds the claim."""

@@ -18,15 +18,16 @@ _DISK: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 def spawn_attempt(order: RunOrder, folder: AttemptFolder, launch: Launch, host: Host) -> Attempt:
     """Start a shim for the order in its folder; raise ``StartFailed`` when it can't be."""
     started_at, started_monotonic = host.wall(), host.monotonic()
-    claim = claim_text(
-        number=order.number,
-        epoch=order.epoch,
-        started_at=started_at,
-        boot_id=host.boot_id,
-        log_cap_mib=order.log_cap_mib,
-        agent_id=host.agent_id,
-    )
     try:
+        claim = claim_text(
+            number=order.number,
+            epoch=order.epoch,
+            started_at=started_at,
+            boot_id=host.boot_id,
+            log_cap_mib=order.log_cap_mib,
+            agent_id=host.agent_id,
+            inode=folder.inode(),
+        )
         argv = (
             launch.argv if launch.enter is None else _by_entering(folder, launch.argv, launch.enter)
         )

@@ -63,6 +63,15 @@ def has_argument(pid: int, argument: str) -> bool:
     return b"\0" + os.fsencode(argument) + b"\0" in start
 
 
+def has_any_argument(pid: int) -> bool:
+    """Tell whether the process lives; one that ended and was not reaped does not."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return bool(file.read(1))
+    except OSError:
+        return False
+
+
 def has_other_child(pid: int, argument: str) -> bool:
     """Tell whether the process has a child without the argument: it became another program.
 

@@ -1,6 +1,7 @@
 import asyncio
 import io
 import os
+import shutil
 import signal
 import tarfile
 from collections.abc import Callable
@@ -11,7 +12,9 @@ from msgspec.structs import replace
 
 from eaas.wire.from_agent import AttemptEnded, AttemptRunning, AttemptStopping, Beat, Facts
 from eaas.wire.to_agent import Order, SendFiles, Stop, Wanted
-from tests.rig.agents import an_agent, an_agent_process, an_order
+from eaas_agent.app import Given, serve
+from eaas_agent.place import CopiedState
+from tests.rig.agents import a_config, an_agent, an_agent_process, an_order
 from tests.rig.scripted_controller import ScriptedController, scripted_controller
 from tests.rig.tars import a_tar
 
@@ -44,6 +47,27 @@ async def test_an_order_runs_ends_and_is_forgotten(socket: Path, state: Path) ->
         await controller.cut()
         await controller.until(lambda: len(controller.hellos) == 2)
         assert controller.hellos[1].held == ()
+
+
+async def test_an_agent_on_a_copy_of_the_state_folder_is_refused_and_ends_nothing(
+    socket: Path, state: Path, tmp_path: Path
+) -> None:
+    order = an_order("echo ready; while ! test -e go; do sleep 0.02; done; exit 5")
+    async with scripted_controller(socket) as controller, an_agent(state, socket):
+        await controller.until(lambda: bool(controller.hellos))
+        await controller.want(order)
+        running = await controller.running(order.uid)
+        shutil.copytree(state, tmp_path / "copy")
+
+        with pytest.raises(CopiedState, match=f"{tmp_path / 'copy'} is a copy of {state}"):
+            await serve(a_config(tmp_path / "copy", socket), Given(environ=dict(os.environ)))
+        with pytest.raises(CopiedState):
+            await serve(a_config(tmp_path / "copy", socket), Given(environ=dict(os.environ)))
+
+        os.kill(int(running.handle.partition(":")[0]), 0)  # it runs on
+        (state / "workspaces" / order.uid / "go").touch()
+        assert (await controller.ended(order.uid)).exit_code == 5
+    assert len(controller.hellos) == 1
 
 
 async def test_a_job_without_output_needs_no_log_link(socket: Path, state: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import select
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -97,7 +98,9 @@ def test_a_shim_that_has_not_claimed_yet_is_known_by_its_handle(tmp_path: Path) 
         assert not lives(folder, process.pid, "other-boot", HOST)
 
 
-def test_a_job_whose_shim_died_unseen_is_killed(tmp_path: Path) -> None:
+def test_a_job_whose_shim_died_unseen_is_killed_by_its_own_folder_and_by_no_copy_of_it(
+    tmp_path: Path,
+) -> None:
     """The job's own process lives on in the session of a leader that is gone."""
     leader = subprocess.Popen(
         ["/bin/sh", "-c", "sleep 60 >/dev/null & echo $!; exec >&-; kill -9 $$"],
@@ -106,13 +109,43 @@ def test_a_job_whose_shim_died_unseen_is_killed(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
     )
     orphan = int(leader.communicate()[0])
-    folder = a_folder(tmp_path, claim=f"{leader.pid} 42 7 1.5 {HOST.boot_id} 5 agent-1\n")
+    folder = a_folder(tmp_path, claim=None)
+    words = f"{leader.pid} 42 7 1.5 {HOST.boot_id} 5 agent-1 {folder.inode()}\n"
+    (Path(folder.path) / "claim").write_text(words)
+    copy = AttemptFolder(f"{tmp_path}/copy")
+    shutil.copytree(folder.path, copy.path)
     pidfd = os.pidfd_open(orphan)
 
+    adopt(copy, KEY, "", HOST)
+    assert not select.select([pidfd], [], [], 0)[0]
     adopt(folder, KEY, "", HOST)
 
     assert select.select([pidfd], [], [], 5)[0]
     os.close(pidfd)
+
+
+def test_a_copy_leaves_alone_what_its_original_runs(tmp_path: Path) -> None:
+    """The shim lives, and the copy of its claim, by an older version, does not name its folder."""
+    original = a_folder(tmp_path, claim=None)
+    shim = subprocess.Popen(
+        ["/bin/sh", "-c", "echo; read line", "sh", original.path],
+        env={"EAAS_JOB_UID": "uid"},
+        start_new_session=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert shim.stdout is not None
+    shim.stdout.readline()
+    (Path(original.path) / "claim").write_text(f"{shim.pid} 42 7 1.5 {HOST.boot_id} 5 agent-1\n")
+    copy = AttemptFolder(f"{tmp_path}/copy")
+    shutil.copytree(original.path, copy.path)
+
+    adopted = adopt(copy, KEY, "", HOST)
+
+    assert adopted is not None
+    assert adopted.exit is not None
+    assert shim.poll() is None
+    shim.communicate(b"\n")
 
 
 @contextmanager

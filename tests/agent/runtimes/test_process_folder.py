@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from eaas.ids import JobNumber
 from eaas_agent.runtimes.process_folder import (
@@ -49,8 +50,15 @@ def test_a_claim_comes_back_as_it_was_written(folder: AttemptFolder) -> None:
         boot_id="b-o-o-t",
         log_cap_mib=2048,
         agent_id="agent-1",
+        inode=folder.inode(),
     )
     write(folder, "claim", f"77 {text}\n")
+
+    assert folder.claim() == replace(CLAIM, inode=folder.inode())
+
+
+def test_a_claim_of_an_older_version_has_no_inode(folder: AttemptFolder) -> None:
+    write(folder, "claim", f"77 42 7 {CLAIM.started_at!r} b-o-o-t 2048 agent-1\n")
 
     assert folder.claim() == CLAIM
 
