@@ -357,6 +357,8 @@ class FolderView(View, frozen=True, kw_only=True):
     """What lies in it and is not taken: no job file by its name, or nothing that can be moved."""
     open_to: str | None = None
     """Who may put files there; None until it was looked into."""
+    private: bool | None = None
+    """Nobody but the controller's user and root may, so their files are an admin's word."""
 
 
 class FolderCountsView(View, frozen=True, kw_only=True):

@@ -1,8 +1,8 @@
 """Files for a watched folder, read as the controller reads them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -12,8 +12,10 @@ from eaas.folder_file import FolderFile, cancel_order, names_no_job, read_folder
 from eaas.job_file import MAX_BYTES
 from eaas.job_spec import spec_as_typed
 from eaas.problem import mistake_text
-from eaas.views import DryRunView
+from eaas.views import DryRunView, FieldErrorView, FolderView
 from eaas.yaml_tree import read_trees
+
+_ERROR_FIELDS: Final = FieldErrorView.__struct_fields__
 
 
 class CheckedOrder(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,16 +23,22 @@ class CheckedOrder(msgspec.Struct, frozen=True, kw_only=True):
 
     job: int
     priority: int | None
+    would: Literal["do", "nothing", "refuse"] | None = None
+    """What would become of it now; null when no controller answers."""
+    text: str | None = None
 
 
 class CheckedFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file without a mistake, and what would become of its jobs."""
+    """A file, its mistakes, and where it has none what would become of its jobs."""
 
     file: str
+    folder: str | None = None
+    """Whose pool, queue and user were taken for jobs that name none."""
     jobs: list[dict[str, Any]]
     orders: list[CheckedOrder]
     dry_runs: list[DryRunView] | None
-    """Of its first jobs; null when no controller answers."""
+    """Of its first jobs, each as if it came alone; null when no controller answers."""
+    errors: list[FieldErrorView] = []
 
 
 class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +56,14 @@ class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
         if isinstance(known, Invalid):
             return known.errors
         return (FieldError(field="", message=known.sentence),)
+
+    def as_checked(self) -> CheckedFile:
+        """Return the file as programs get it."""
+        errors = [
+            FieldErrorView(**{name: getattr(error, name) for name in _ERROR_FIELDS})
+            for error in self.errors
+        ]
+        return CheckedFile(file=self.file, jobs=[], orders=[], dry_runs=None, errors=errors)
 
     def lines(self) -> Iterator[str]:
         """Yield each mistake as compilers do, ``FILE:LINE:COLUMN: ...``."""
@@ -67,29 +83,23 @@ class Mistakes(msgspec.Struct, frozen=True, kw_only=True):
         return f"in the document from line {first}: "
 
 
-def checked_files(files: tuple[str, ...]) -> tuple[list[CheckedFile], list[Mistakes]]:
-    """Return what the good files say, and what is wrong with the others."""
+def checked_files(
+    files: Sequence[str], folders: Mapping[str, FolderView]
+) -> tuple[list[CheckedFile], list[Mistakes]]:
+    """Return what the good files say, and what is wrong with the others.
+
+    ``folders`` are those that some of the files would go to, by file.
+    """
     checked: list[CheckedFile] = []
     wrong: list[Mistakes] = []
     for file in files:
         data = content_of(file)
         try:
-            checked.append(_checked(file, _content(file, data)))
+            folder = folders.get(file)
+            checked.append(_checked(file, _content(file, data, folder), folder))
         except EaasError as refusal:
             wrong.append(Mistakes(file=file, refusal=refusal, documents=_documents(data)))
     return checked, wrong
-
-
-def all_mistakes(wrong: Sequence[Mistakes]) -> Invalid:
-    """Return one refusal of all the files."""
-    if len(wrong) == 1:
-        return Invalid(wrong[0].errors, wrong[0].refusal.sentence, where=wrong[0].file)
-    errors = [
-        msgspec.structs.replace(error, message=f"{one.file}: {error.message}")
-        for one in wrong
-        for error in one.errors
-    ]
-    return Invalid(tuple(errors), "\n".join(one.refusal.sentence for one in wrong))
 
 
 def _documents(data: bytes) -> tuple[int, ...]:
@@ -102,19 +112,22 @@ def _documents(data: bytes) -> tuple[int, ...]:
         return ()
 
 
-def _content(file: str, data: bytes) -> FolderFile:
+def _content(file: str, data: bytes, folder: FolderView | None) -> FolderFile:
     name = Path(file).name
     order = cancel_order(name)
     if order is not None:
         return FolderFile(orders=(order,))
     if (why := names_no_job(name)) is not None:
         raise Invalid((FieldError(field="", message=why),), f"{file}: {why}", where=file)
-    return read_folder_file(data, name=file)
+    given = {} if folder is None else {"pool": folder.pool, "queue": folder.queue}
+    defaults = {key: value for key, value in given.items() if value is not None}
+    return read_folder_file(data, name=file, defaults=defaults)
 
 
-def _checked(file: str, content: FolderFile) -> CheckedFile:
+def _checked(file: str, content: FolderFile, folder: FolderView | None) -> CheckedFile:
     return CheckedFile(
         file=file,
+        folder=None if folder is None else folder.path,
         jobs=[spec_as_typed(document.spec) for document in content.jobs],
         orders=[CheckedOrder(job=order.job, priority=order.priority) for order in content.orders],
         dry_runs=None,

@@ -39,10 +39,13 @@ def check_lines(files: Sequence[CheckedFile]) -> Iterator[str]:
         what = [many(len(file.jobs), "job")] if file.jobs else []
         what += [_order(order) for order in file.orders]
         yield f"{file.file}: {', '.join(what)}"
+        yield from (f"  {order.text}" for order in file.orders if order.text is not None)
         dry_runs = file.dry_runs or []
         for number, dry in enumerate(dry_runs, 1):
             which = f"job {number}: " if len(file.jobs) > 1 else ""
             yield f"  {which}{_would(dry)}"
+        if sum(dry.would == "start" for dry in dry_runs) > 1:
+            yield "  each as if it came alone: together, some may have to wait for the others"
         if file.dry_runs is not None and len(file.jobs) > len(dry_runs):
             yield f"  the other {len(file.jobs) - len(dry_runs)} were not tried"
 

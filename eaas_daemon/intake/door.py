@@ -58,6 +58,8 @@ class Pass(msgspec.Struct, frozen=True, kw_only=True):
     """How many things lie in the folder that are not for it, or can't be taken."""
     open_to: str | None = None
     """Who may put files there."""
+    private: bool = False
+    """Nobody but the controller's user and root may."""
     look_again_s: float = RESCAN_S
     """When the next look is due, without anybody's hint."""
 
@@ -115,6 +117,7 @@ class Door:
             refused=refused + taken.refused,
             left=taken.left,
             open_to=taken.open_to,
+            private=taken.private,
             look_again_s=_look_again_s(taken, progress=bool(answered)),
         )
 

@@ -42,6 +42,8 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
     """How many things lie in the folder that are not for it, or can't be taken."""
     open_to: str
     """Who may put files there."""
+    private: bool
+    """Nobody but the controller's user and root may."""
     more: bool
     """There are whole files for which there was no room."""
     look_again_in: float | None
@@ -88,6 +90,7 @@ class Taker:
                 refused=refused,
                 left=self._listing.strangers + len(self._stuck),
                 open_to=folder.open_to,
+                private=folder.private,
                 more=bool(self._whole) or len(waiting) > FILES_A_PASS,
                 look_again_in=self._look_again_in(now),
             )

@@ -79,6 +79,7 @@ class FolderWatch:
         self._refused = 0
         self._left = 0
         self._open_to: str | None = None
+        self._private: bool | None = None
         self._wrong: str | None = None
         self._doubtful: str | None = None
         self._on_host: bool | None = None
@@ -105,6 +106,7 @@ class FolderWatch:
             looked_at=None if at is None else utc_text(at),
             left=self._left,
             open_to=self._open_to,
+            private=self._private,
         )
 
     async def work(self, before: "Collection[asyncio.Task[None]]" = ()) -> None:
@@ -166,6 +168,7 @@ class FolderWatch:
         self._refused += done.refused
         self._left = done.left
         self._tell_open(done.open_to)
+        self._private = done.private
         if done.accepted or done.refused:
             said = "files in %s: %d accepted, %d refused"
             log.info(said, self.settings.path, done.accepted, done.refused)

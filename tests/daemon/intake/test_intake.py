@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from eaas.views import FolderCountsView
+from eaas.wire.rest import SetQueue
+from eaas_daemon.core import events as e
 from eaas_daemon.intake.intake import Intake
 from eaas_daemon.intake.settings import FolderSettings
 from tests.daemon.api.served import House, a_house
 from tests.daemon.intake.folders import JOB, a_folder, until
+from tests.rig.builders import ADMIN
 
 
 @pytest.fixture
@@ -135,3 +139,20 @@ async def test_the_same_settings_again_leave_a_folder_in_peace(
         intake.watch([FolderSettings(path=path)])
 
         assert intake.views() == seen
+
+
+async def test_a_folder_whose_queue_is_made_is_right_at_once_and_all_are_counted(
+    house: House, tmp_path: Path
+) -> None:
+    path, bad = a_folder(tmp_path), tmp_path / "nowhere"
+    (path / "notes.txt").touch()
+    night = FolderSettings(path=path, pool="default", queue="night")
+    async with watching(house, night, FolderSettings(path=bad)) as intake:
+        await looked_at(intake)
+        assert intake.counts() == FolderCountsView(watched=2, wrong=2, left=1)
+
+        await house.engine.ask(
+            e.CreateQueue(caller=ADMIN, pool="default", name="night", settings=SetQueue())
+        )
+
+        assert intake.counts() == FolderCountsView(watched=2, wrong=1, left=1)

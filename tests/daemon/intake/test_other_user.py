@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 import pytest
 
+from eaas_daemon.intake.opening import opened
 from tests.daemon.intake.folders import JOB, a_folder, needs_root
 from tests.rig.program import ROOT
 
@@ -100,3 +101,39 @@ def test_what_can_not_be_moved_is_told_so_once_and_holds_up_nothing(path: Path) 
     assert said.wrong == {"a.yaml": None}
     assert (path / "folder.yaml").is_dir()
     assert "can't be taken" in (path / "refused" / "folder.yaml.error.txt").read_text()
+
+
+TEAM: Final = 47110
+
+
+def as_user(uid: int, groups: list[int], *command: str) -> bool:
+    """Tell whether the command works for that user; it runs in a process of theirs."""
+    done = subprocess.run(
+        command, user=uid, group=uid, extra_groups=groups, cwd="/", capture_output=True, timeout=60
+    )
+    return done.returncode == 0
+
+
+def test_a_group_that_the_folder_is_given_to_gets_in_and_nobody_touches_anothers_file(
+    path: Path,
+) -> None:
+    ann, bob, cleo = 61001, 61002, 61003
+    path.chmod(0o1770)
+    os.chown(path, UID, TEAM)
+    anns, bobs = str(path / "a.yaml"), str(path / "b.yaml")
+    assert as_user(ann, [TEAM], "cp", "/dev/null", anns)
+    assert as_user(bob, [TEAM], "cp", "/dev/null", bobs)
+
+    assert not as_user(bob, [TEAM], "rm", anns)
+    assert not as_user(bob, [TEAM], "mv", bobs, anns)
+    assert not as_user(cleo, [], "cp", "/dev/null", str(path / "c.yaml"))
+    assert not as_user(cleo, [], "ls", str(path))
+
+    (path / "a.yaml").write_text(JOB)
+    at_work(path)
+    with opened(path, UID):  # as root, who may give the parts to the group
+        pass
+    assert as_user(ann, [TEAM], "cat", str(path / "accepted" / "1-a.yaml.status.yaml"))
+    assert not as_user(bob, [TEAM], "rm", str(path / "accepted" / "1-a.yaml"))
+    assert not as_user(bob, [TEAM], "ls", str(path / ".taken"))
+    assert not as_user(cleo, [], "ls", str(path / "accepted"))

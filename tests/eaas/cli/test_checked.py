@@ -8,7 +8,8 @@ def test_good_job_files_are_counted(typing: Type, tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("command: a\n---\ncommand: b\n")
     said = typing("folder", "check", str(tmp_path / "a.yaml"))
 
-    assert said == type(said)(0, f"{tmp_path}/a.yaml: 2 jobs\n", "")
+    assert (said.code, said.out) == (0, f"{tmp_path}/a.yaml: 2 jobs\n")
+    assert said.err.startswith("no pool was asked, only the files themselves were checked: ")
 
 
 def test_every_mistake_of_every_file_is_named_at_once(typing: Type, tmp_path: Path) -> None:
@@ -17,9 +18,11 @@ def test_every_mistake_of_every_file_is_named_at_once(typing: Type, tmp_path: Pa
     files = (str(tmp_path / "a.yaml"), str(tmp_path / "b.yaml"))
     said = typing("folder", "check", *files, "-o", "json")
 
-    assert (said.code, said.out) == (1, "")
-    assert [error["field"] for error in json.loads(said.err)["errors"]] == ["gpuz", "cpus"]
-    assert "a.yaml" in json.loads(said.err)["detail"]
+    first, second = json.loads(said.out)["items"]
+    assert (said.code, said.err) == (1, "")
+    assert (first["file"], second["file"]) == files
+    assert [(e["field"], e["line"]) for e in first["errors"]] == [("gpuz", 2)]
+    assert [(e["field"], e["line"]) for e in second["errors"]] == [("cpus", 2)]
     assert typing("folder", "check", str(tmp_path / "nowhere.yaml")).code == 2
 
 
@@ -28,7 +31,7 @@ def test_people_are_told_which_file_has_the_mistakes(typing: Type, tmp_path: Pat
     one.write_text("command: a\ngpuz: 1\ncpus: lots\n")
     two.write_text("command: a\ncpus: lots\n")
 
-    first, second = typing("folder", "check", str(one)).err.splitlines()
+    first, second, _ = typing("folder", "check", str(one)).err.splitlines()
     assert typing("folder", "check", str(one)).out == ""
     assert first.startswith(f"{one}:2:1: gpuz: no such key")
     assert second.startswith(f"{one}:3:7: cpus: ")
@@ -44,7 +47,10 @@ def test_a_bad_file_hides_nothing_of_the_good_ones(typing: Type, tmp_path: Path)
 
     assert said.code == 1
     assert said.out == f"{names[0]}: 1 job\n{names[2]}: 1 job\n"
-    assert all(line.startswith(f"{names[1]}:") for line in said.err.splitlines())
+    assert all(line.startswith(f"{names[1]}:") for line in said.err.splitlines()[:-1])
+    items = json.loads(typing("folder", "check", *map(str, names), "-o", "json").out)["items"]
+    assert [len(item["jobs"]) for item in items] == [1, 0, 1]
+    assert [bool(item["errors"]) for item in items] == [False, True, False]
 
 
 def test_in_a_file_of_several_documents_a_mistake_tells_its_own(
@@ -93,4 +99,4 @@ def test_a_file_that_is_too_large_is_told_so(typing: Type, tmp_path: Path) -> No
 
     said = typing("folder", "check", str(tmp_path / "a.yaml")).err
     assert said.startswith(f"{tmp_path}/a.yaml is ")
-    assert said.endswith("a job file is 256 KiB at most\n")
+    assert "a job file is 256 KiB at most\n" in said

@@ -9,7 +9,7 @@ from eaas.cli.draw_pool import (
     status_card,
 )
 from eaas.cli.output import Facts, Lines
-from eaas.views import ConditionView, LinkEndView, PoolNodeView
+from eaas.views import ConditionView, FolderCountsView, LinkEndView, PoolNodeView
 from tests.eaas.cli.test_system import FREE, STATUS, card
 from tests.eaas.client.test_nodes import NODE
 from tests.eaas.client.test_pools import POOL, QUEUE
@@ -72,6 +72,19 @@ def test_what_is_wrong_with_the_whole_stands_before_everything_else() -> None:
     (line,) = first.lines
     assert line.startswith("mass_loss for ")
     assert line.endswith(": 3 of 4 nodes fell silent")
+
+
+def test_watched_folders_are_one_line_that_says_where_to_look() -> None:
+    counts = FolderCountsView(watched=2, wrong=1, left=1)
+    (none,) = status_card(msgspec.structs.replace(STATUS, folders=None))
+    (some,) = status_card(msgspec.structs.replace(STATUS, folders=counts))
+
+    assert isinstance(none, Facts)
+    assert isinstance(some, Facts)
+    assert dict(none.pairs)["folders"] is None
+    assert dict(some.pairs)["folders"] == (
+        "2 watched, something is wrong with 1: mini-eaas folder list, 1 thing left lying"
+    )
 
 
 def test_an_offline_node_says_how_its_last_connection_ended_and_a_connected_one_does_not() -> None:
