@@ -27,12 +27,14 @@ def obey(
     keys: Sequence[Key],
     read: Callable[[], Settings],
     serve: Callable[[Settings, ServiceNotice], Coroutine[Any, Any, None]],
+    computed: Callable[[Settings], Mapping[str, object]],
     others: Mapping[Verb, Callable[[Settings], Coroutine[Any, Any, int]]] | None = None,
 ) -> int:
     """Show the settings, or run or do what else was typed with them; return the exit code.
 
-    ``program`` is the word in its file and variables; ``read`` reads its settings; ``others`` are
-    the verbs that only this program has.
+    ``program`` is the word in its file and variables; ``read`` reads its settings; ``computed``
+    says what keys that were left out come to on this machine; ``others`` are the verbs that only
+    this program has.
     """
     begin_log("info", "auto")
     try:
@@ -40,7 +42,8 @@ def obey(
     except EaasError as refusal:
         return say_why(refusal, USAGE)
     if typed.verb == "config":
-        print(as_json(program, keys, settings, looked_for=candidates(program, os.environ)))
+        looked_for, here = candidates(program, os.environ), computed(settings)
+        print(as_json(program, keys, settings, looked_for=looked_for, computed=here))
         return DONE
     begin_log(settings["log_level"], settings["log_format"])
     if others is not None and (other := others.get(typed.verb)) is not None:

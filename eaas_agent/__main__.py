@@ -9,7 +9,7 @@ from eaas.program import obey
 from eaas.service_notice import ServiceNotice
 from eaas.settings.layers import Settings
 from eaas_agent.arguments import parse
-from eaas_agent.config import config_from, read_settings
+from eaas_agent.config import computed_here, config_from, read_settings
 from eaas_agent.settings import KEYS, PROGRAM
 
 
@@ -46,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         keys=KEYS,
         read=read,
         serve=serve,
+        computed=lambda settings: computed_here(settings, os.environ),
         others={"join": join, "check": check},
     )
 

@@ -14,6 +14,7 @@ from eaas.paths import client_socket, paths_from
 from eaas.settings.command_line import Typed
 from eaas.settings.files import settings_file
 from eaas.settings.layers import Settings, WrongSettings, settle
+from eaas_agent.machine import read_machine
 from eaas_agent.named_folders import Mount
 from eaas_agent.passport import read_passport
 from eaas_agent.settings import KEYS, PROGRAM, RuntimeKind
@@ -42,7 +43,9 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
 def read_settings(typed: Typed, environ: Mapping[str, str]) -> Settings:
     """Return every setting; raise ``WrongSettings`` with every mistake, or ``NotTrusted``."""
     file = typed.config or settings_file(PROGRAM, environ)
-    return settle(PROGRAM, KEYS, file=file, environ=environ, typed=typed.values)
+    return settle(
+        PROGRAM, KEYS, file=file, environ=environ, typed=typed.values, unknown=typed.unknown
+    )
 
 
 def config_from(settings: Settings, environ: Mapping[str, str]) -> AgentConfig:
@@ -62,6 +65,17 @@ def config_from(settings: Settings, environ: Mapping[str, str]) -> AgentConfig:
         log_cap_mib=settings["log_cap"],
         keep_s=settings["keep"],
     )
+
+
+def computed_here(settings: Settings, environ: Mapping[str, str]) -> dict[str, object]:
+    """Return what settings that were left out come to on this machine."""
+    config = config_from(settings, environ)
+    return {
+        "name": config.name,
+        "state_dir": str(config.state_dir),
+        "server": str(config.address),
+        "cpus": read_machine().cpus,
+    }
 
 
 def host_name() -> str:

@@ -9,7 +9,7 @@ from eaas.program import obey
 from eaas.service_notice import ServiceNotice
 from eaas.settings.layers import Settings
 from eaas_daemon.arguments import parse
-from eaas_daemon.config import read_settings
+from eaas_daemon.config import computed_here, read_settings
 from eaas_daemon.settings import KEYS, PROGRAM
 
 
@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         await run(paths_from(os.environ), settings, read, notice)
 
-    return obey(typed, program=PROGRAM, keys=KEYS, read=read, serve=serve)
+    return obey(typed, program=PROGRAM, keys=KEYS, read=read, serve=serve, computed=computed_here)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,9 @@ class ControllerConfig(msgspec.Struct, frozen=True, kw_only=True):
 def read_settings(typed: Typed, environ: Mapping[str, str]) -> Settings:
     """Return every setting; raise ``WrongSettings`` with every mistake, or ``NotTrusted``."""
     file = typed.config or settings_file(PROGRAM, environ)
-    settings = settle(PROGRAM, KEYS, file=file, environ=environ, typed=typed.values)
+    settings = settle(
+        PROGRAM, KEYS, file=file, environ=environ, typed=typed.values, unknown=typed.unknown
+    )
     if file is not None:
         _refuse_own_folder(settings, file.absolute())
     return settings
@@ -78,3 +80,8 @@ def config_from(settings: Settings) -> ControllerConfig:
         journal_days=settings["journal_days"],
         folders=settings["folders"],
     )
+
+
+def computed_here(settings: Settings) -> dict[str, object]:
+    """Return what settings that were left out come to on this machine."""
+    return {"port": DEFAULT_PORT}

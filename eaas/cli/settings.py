@@ -17,7 +17,7 @@ from eaas.cli.output import Block, Facts, Lines, Table
 from eaas.errors import EaasError, FieldError
 from eaas.log_lines import message_of
 from eaas.paths import paths_from
-from eaas.settings.layers import DEFAULT, WrongSettings
+from eaas.settings.layers import COMPUTED, WrongSettings
 from eaas.settings.view import SettingsView
 
 MODULES: Final[Mapping[str, str]] = {"controller": "eaas_daemon", "agent": "eaas_agent"}
@@ -53,7 +53,7 @@ def config_show(line: Line, program: str | None, options: tuple[str, ...]) -> No
 def other_port(controller: SettingsView, address: str | None) -> str | None:
     """Return a sentence if the controller that runs listens on another port than is set."""
     set_to = next(row for row in controller.settings if row.key == "port")
-    if address is None or set_to.value == 0 or set_to.source == DEFAULT:
+    if address is None or set_to.value == 0 or set_to.source == COMPUTED:
         return None
     if urlsplit(address).port == set_to.value:
         return None
@@ -134,9 +134,9 @@ def _settings_picture(view: SettingsView) -> Iterable[Block]:
     yield Table(("KEY", "VALUE", "SOURCE"), rows)
 
 
-def _value(value: Any) -> str | None:
+def _value(value: Any) -> str:
     if value is None or value in ([], {}):
-        return None
+        return "none"
     if isinstance(value, str):
         return value
     return msgspec.json.encode(value).decode()

@@ -39,7 +39,9 @@ class Typed(msgspec.Struct, frozen=True, kw_only=True):
     verb: Verb
     config: Path | None = None
     values: dict[str, object] = {}
-    """Only of the keys that were typed."""
+    """Only of the keys that were typed; a value that is wrong stands here as it was typed."""
+    unknown: tuple[str, ...] = ()
+    """Words that mean nothing."""
     output: Output = "table"
     """How to print the answer of a verb that has one."""
 
@@ -54,7 +56,9 @@ def parse(
     more: Mapping[Verb, str] | None = None,
     reports: Sequence[Verb] = (),
 ) -> Typed:
-    """Return what was typed; ends the program with code 2 and a sentence when it is wrong.
+    """Return what was typed; ends the program with code 2 and a sentence without a known verb.
+
+    Mistakes in options are kept for ``settle``, which tells all there are at once.
 
     ``name`` is how the program is called, ``program`` the word in its file and variables; ``more``
     are verbs that only this program has, ``reports`` those that take ``-o``.
@@ -80,9 +84,11 @@ def parse(
                 default="table",
                 help="how to print the answer (default: table)",
             )
-    found = vars(parser.parse_args(argv))
+    known, unknown = parser.parse_known_args(argv)
+    found = vars(known)
     verb, config = found.pop("verb"), found.pop("config")
-    return Typed(verb=verb, config=config, output=found.pop("output", "table"), values=found)
+    output = found.pop("output", "table")
+    return Typed(verb=verb, config=config, values=found, unknown=tuple(unknown), output=output)
 
 
 def _options(keys: Sequence[Key], program: str) -> argparse.ArgumentParser:
@@ -124,7 +130,7 @@ def _metavar(key: Key) -> str:
 
 
 def _reader(check: Check) -> Callable[[str], Any]:
-    """Return what turns an option's text into the value as typed, or says what is wrong.
+    """Return what turns an option's text into the value as typed; a wrong one stays as it is.
 
     A relative path is meant from the folder where it was typed.
     """
@@ -134,7 +140,7 @@ def _reader(check: Check) -> Callable[[str], Any]:
             if isinstance(check, HostPath):
                 text = os.path.abspath(path_of(text))
             return check.typed(check.read(text))
-        except (Wrong, NoSuchPlace) as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
+        except (Wrong, NoSuchPlace):
+            return text
 
     return read

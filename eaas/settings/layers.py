@@ -12,10 +12,12 @@ from eaas.job_spec import field_error
 from eaas.problem import mistake_text
 from eaas.settings.files import read_settings
 from eaas.settings.keys import Key, prefix
-from eaas.spelling import nearest
+from eaas.spelling import nearest, shown
 from eaas.yaml_tree import Tree, read_trees
 
 DEFAULT: Final = "default"
+COMPUTED: Final = "computed"
+"""Nobody set it, and what is in force depends on the machine."""
 
 
 class WrongSettings(Invalid, Mistyped):
@@ -51,8 +53,11 @@ def settle(
     file: Path | None,
     environ: Mapping[str, str],
     typed: Mapping[str, object],
+    unknown: Sequence[str] = (),
 ) -> Settings:
     """Return all settings; ``typed`` is what stands on the command line, None for what does not.
+
+    ``unknown`` are words there that mean nothing.
 
     Raises ``WrongSettings`` with every mistake at its place: file, line and column, variable or
     option.
@@ -70,6 +75,7 @@ def settle(
         if value is not None:
             key = layers.keys[name]
             layers.take(key, value, place=key.option)
+    layers.note_unknown(unknown)
     layers.refuse_mistakes()
     return Settings(layers.found, file)
 
@@ -119,6 +125,23 @@ class _Layers:
         placed = [(tree.locate(m.path, key=m.on_key) or (tree.line, 1), m) for m in mistakes]
         for (line, column), mistake in sorted(placed, key=lambda found: found[0]):
             self._note(mistake, f"{path}:{line}:{column}: ")
+
+    def note_unknown(self, words: Sequence[str]) -> None:
+        """Note the options that there are not; a word behind one belongs to it."""
+        before = ""
+        for word in words:
+            if word.startswith("-"):
+                option = word.partition("=")[0]
+                self._note(self._no_option(option), f"{option}: ")
+            elif not before.startswith("-"):
+                self._note(Mistake("is no option"), f"{shown(word)}: ")
+            before = word
+
+    def _no_option(self, option: str) -> Mistake:
+        if any(key.option == option for key in self.keys.values()):
+            return Mistake("is set in the settings file or by its variable only")
+        options = [key.option for key in self.keys.values() if key.metavar is not None]
+        return Mistake("there is no such option", nearest(option, options))
 
     def refuse_mistakes(self) -> None:
         """Raise ``Invalid`` if there was any mistake."""

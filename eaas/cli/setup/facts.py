@@ -18,6 +18,7 @@ from eaas.client import Address, Client
 from eaas.client.trust import is_of
 from eaas.errors import EaasError
 from eaas.paths import paths_from
+from eaas.settings.layers import COMPUTED
 from eaas.settings.view import SettingsView
 from eaas.tokens import Token
 
@@ -149,7 +150,7 @@ def settings_of(places: Places) -> tuple[dict[str, object], str | None]:
     if done.returncode:
         return {}, last_words(done.stderr)
     view = msgspec.json.decode(done.stdout, type=SettingsView)
-    return {row.key: row.value for row in view.settings}, None
+    return {row.key: row.value for row in view.settings if row.source != COMPUTED}, None
 
 
 def _way_blocked(asked: Asked, places: Places) -> str | None:

@@ -53,7 +53,9 @@ def test_mistakes_are_told_instead(typing: Type, home: Path) -> None:
         f"  {home}/agent.yaml:1:1: nmae: there is no such key; did you mean name?",
         f"  {home}/agent.yaml:2:7: cpus: must be a number from 0.01 to 4096, not 'no'",
     ]
-    assert typing("config", "show", "agent", "--nonsense").code == 2
+    both = typing("config", "show", "agent", "--nonsense", "--cpus", "x")
+    assert (both.code, len(both.err.splitlines())) == (2, 5)
+    assert "--nonsense: there is no such option" in both.err
     assert typing("config", "show", "console").code == 2
 
 
