@@ -27,6 +27,9 @@ def main() -> None:
 
 def run(arguments: "Arguments") -> int:
     """Run the console in this terminal and return the exit code."""
+    gc.disable()  # until the first paint: what is imported stays, there is nothing to collect
+    from eaas_tui import openssl
+    from eaas_tui.later import later
     from eaas_tui.terminal import block_cells, is_terminal
 
     if not is_terminal(0, 1, 2):
@@ -34,8 +37,12 @@ def run(arguments: "Arguments") -> int:
         return 2
     prepare(os.environ)
     wide = None if arguments.ascii else block_cells(0, 2)
-    gc.disable()  # until the first paint: what is imported stays, there is nothing to collect
-    from eaas_tui.start import in_terminal  # imports Textual, which reads the environment once
+    if not openssl.is_needed(
+        os.environ, server=arguments.server, replay=arguments.replay is not None
+    ):
+        openssl.leave_out()
+    with later():
+        from eaas_tui.start import in_terminal  # imports Textual, which reads the environment once
 
     return in_terminal(arguments, block_cells=wide)
 

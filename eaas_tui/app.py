@@ -29,16 +29,17 @@ from eaas_tui.keys import Needs
 from eaas_tui.model.picture import Picture, only_numbers_differ
 from eaas_tui.model.store import Store
 from eaas_tui.one_key import OneKeyAtATime
+from eaas_tui.option_lists import mend_option_lists
 from eaas_tui.pace import GATHERED_S, Pace
 from eaas_tui.screens.acting import CloneAsked
 from eaas_tui.screens.base import PictureApp, PictureScreen
-from eaas_tui.screens.help import Entry, HelpScreen
 from eaas_tui.stylesheet import LeanStylesheet
 from eaas_tui.views import BASES, made
 
 if TYPE_CHECKING:
     from eaas.client import Client
     from eaas_tui.editor import Editor
+    from eaas_tui.screens.help import Entry
 
 TWICE_WITHIN_S: Final = 3.0
 """Two ``ctrl+c`` within this time leave the console, whatever is open."""
@@ -137,6 +138,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
+        mend_option_lists()
         if not gc.isenabled():
             rubbish.begin()
             self.set_interval(rubbish.LOOK_EVERY_S, lambda: rubbish.clear(self.rested_s))
@@ -285,10 +287,12 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
 
     def action_help(self) -> None:
         """Show the keys of the screen on top."""
+        from eaas_tui.screens.help import HelpScreen
+
         view = getattr(self.screen, "view_name", "")
         self.push_screen(HelpScreen(view, may=self.may), self._chosen_in_help)
 
-    def _chosen_in_help(self, entry: Entry | None) -> None:
+    def _chosen_in_help(self, entry: "Entry | None") -> None:
         if entry is not None and entry.verb:
             self.action_command_line(f"{entry.verb} ")
         elif entry is not None and entry.key:

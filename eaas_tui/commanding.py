@@ -13,8 +13,6 @@ from eaas.safe_text import safe_text
 from eaas_tui import themes
 from eaas_tui.commands import Command, Mistake, completions, hints, needs_of, understood
 from eaas_tui.model.picture import Picture
-from eaas_tui.option_lists import mend_option_lists
-from eaas_tui.palette import ConsoleCommands
 from eaas_tui.widgets.prompt import History, Prompt
 
 if TYPE_CHECKING:
@@ -86,14 +84,20 @@ class CommandLine(ModalScreen[str | None]):
         self.dismiss(None)
 
 
+def _offers() -> type:
+    """Return what finds the palette's lines; it is imported when that is first opened."""
+    from eaas_tui.palette import ConsoleCommands
+
+    return ConsoleCommands
+
+
 class Commanding(App[None]):
     """Gives the console its command line, and the same words in Textual's palette."""
 
-    COMMANDS: ClassVar[set[Any]] = {ConsoleCommands}
+    COMMANDS: ClassVar[set[Any]] = {_offers}
 
     def __init__(self) -> None:
         super().__init__()
-        mend_option_lists()
         self._typed: Final = History()
 
     def action_command_line(self, begin: str = "") -> None:

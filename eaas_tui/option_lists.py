@@ -5,18 +5,22 @@ or down. It makes some of its lists itself, those of the palette and of a form's
 class of all of them is mended, not one of our own.
 """
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any
 
-from textual.widgets import OptionList
-
-_STOCK: Final = OptionList._move_page
+if TYPE_CHECKING:
+    pass
 
 
 def mend_option_lists() -> None:
     """Let a page up or down in a list without room do nothing."""
-    OptionList._move_page = _move_page  # type: ignore[method-assign]
+    from textual.widgets import OptionList  # only here: the first screen has none
 
+    stock = OptionList._move_page
+    if stock.__module__ == __name__:
+        return
 
-def _move_page(self: OptionList, direction: Any) -> None:
-    if self._lines and (self.highlighted or 0) in self._index_to_line:
-        _STOCK(self, direction)
+    def move_page(self: OptionList, direction: Any) -> None:
+        if self._lines and (self.highlighted or 0) in self._index_to_line:
+            stock(self, direction)
+
+    OptionList._move_page = move_page  # type: ignore[method-assign]

@@ -7,8 +7,9 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from eaas.client import Client, address_from
-from eaas.errors import EaasError
+from eaas.errors import EaasError, Unreachable
 from eaas_tui import feed as ear
+from eaas_tui import openssl
 from eaas_tui.recording import Recorder, ReplayClock, read_recording, replay
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ async def feed(app: "ConsoleApp") -> None:
 async def _follow(app: "ConsoleApp") -> None:
     asked = app.arguments
     address = address_from(app.environ, server=asked.server, token=asked.token)
+    if address.socket is None and openssl.is_left_out():
+        raise Unreachable("the controller of this machine has just ended; start the console again")
     with ExitStack() as stack:
         recorder = None
         if asked.record is not None:

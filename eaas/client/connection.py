@@ -2,16 +2,14 @@
 
 import asyncio
 import os
-import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import aiohttp
 import msgspec
 
 from eaas.client.address import Address, how_to_go_on
-from eaas.client.trust import not_believed, trusted
 from eaas.errors import (
     EaasError,
     Forbidden,
@@ -22,6 +20,9 @@ from eaas.errors import (
 )
 from eaas.problem import MEDIA_TYPE, Problem, error_from
 from eaas.wire.codec import UNREADABLE
+
+if TYPE_CHECKING:
+    from ssl import SSLContext  # a console that asks by a socket is started without OpenSSL
 
 T = TypeVar("T")
 
@@ -64,7 +65,7 @@ class Connection:
     def __init__(self, address: Address) -> None:
         self.address: Final = address
         self._session: aiohttp.ClientSession | None = None
-        self._tls: ssl.SSLContext | bool = True
+        self._tls: SSLContext | bool = True
         """Whom to believe; True is whom this machine believes."""
 
     async def __aenter__(self) -> Self:
@@ -183,6 +184,8 @@ class Connection:
         if address.socket is not None or address.token is None:
             return {}
         if self._tls is True and address.url.startswith("https://"):
+            from eaas.client.trust import trusted  # only here: it brings OpenSSL
+
             self._tls = await trusted(address)
         return {"Authorization": f"Bearer {address.token}"}
 
@@ -209,6 +212,8 @@ class Translated:
         if isinstance(error, aiohttp.WSServerHandshakeError):
             return  # what it says is asked for in its own words
         if isinstance(error, aiohttp.ClientConnectorCertificateError):
+            from eaas.client.trust import not_believed
+
             raise not_believed(str(address), error) from error
         if isinstance(error, aiohttp.ClientConnectorError | aiohttp.InvalidURL):
             raise Unreachable(

@@ -1,7 +1,7 @@
 """The keys that act on jobs, for every screen that shows some: questions first, then the wish."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.cells import cell_len
 from textual.message import Message
@@ -11,8 +11,10 @@ from eaas.views import JobView
 from eaas_tui.actions import PRIORITY_LEAST, PRIORITY_MOST, Actions, actions_of
 from eaas_tui.model.picture import Picture
 from eaas_tui.screens.base import PictureScreen
-from eaas_tui.screens.confirm import LINES_SHOWN, AskNumber, Confirm, PickQueue, TypeToConfirm, Yes
 from eaas_tui.screens.opening import opening_of
+
+if TYPE_CHECKING:  # each question is imported when it is asked: nothing is at the start
+    from eaas_tui.screens.confirm import Confirm, TypeToConfirm, Yes
 
 NONE_SELECTED: Final = "No job is selected"
 IS_LIVE: Final = "r runs ended jobs once more; the picture is live by itself"
@@ -82,7 +84,7 @@ class ActingScreen(PictureScreen):
         if (jobs := self._to_act_on(ended=False, verb="cancel")) is not None:
             ids = [job.id for job in jobs]
 
-            def answered(yes: Yes | None) -> None:
+            def answered(yes: "Yes | None") -> None:
                 if yes is not None:
                     self.actions.cancel(ids, grace_s=yes.grace_s)
                     self.acted()
@@ -117,6 +119,8 @@ class ActingScreen(PictureScreen):
     def action_priority_set(self) -> None:
         """Ask for a priority and set it."""
         if (jobs := self._to_act_on(ended=False, verb="reprioritise")) is not None:
+            from eaas_tui.screens.confirm import AskNumber
+
             ids = [job.id for job in jobs]
             question = AskNumber(
                 f"Priority of {_these(jobs)}",
@@ -140,6 +144,8 @@ class ActingScreen(PictureScreen):
     def action_move_queue(self) -> None:
         """Ask for a queue and move what is chosen there."""
         if (jobs := self._waiting(verb="move")) is not None:
+            from eaas_tui.screens.confirm import PickQueue
+
             ids = [job.id for job in jobs]
             now = {f"{job.pool}/{job.queue}" for job in jobs}
             queues = [queue for ref, queue in sorted(self.picture.queues.items()) if {ref} != now]
@@ -211,6 +217,8 @@ def lines_of(jobs: Sequence[JobView]) -> list[str]:
     """Return each job in one line, those that are shown one below the other in columns."""
     if len(jobs) < 2:
         return [line_of(job) for job in jobs]
+    from eaas_tui.screens.confirm import LINES_SHOWN
+
     shown = [_words(job) for job in jobs[: LINES_SHOWN + 1]]
     widths = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
     lines = [
@@ -232,8 +240,10 @@ def _words(job: JobView) -> tuple[str, ...]:
     return job.ref, job.name or "", f"of {job.user}", job.state, where
 
 
-def cancel_question(jobs: Sequence[JobView | int], user: str | None) -> Confirm:
+def cancel_question(jobs: Sequence[JobView | int], user: str | None) -> "Confirm":
     """Return the question before jobs are cancelled; of one that is not known there is a number."""
+    from eaas_tui.screens.confirm import Confirm
+
     known = [job for job in jobs if not isinstance(job, int)]
     lines = [*lines_of(known), *(str(job) for job in jobs if isinstance(job, int))]
     these = _these(jobs)
@@ -259,7 +269,9 @@ def ended_since(jobs: Sequence[JobView], picture: Picture) -> str | None:
     return f"{len(ended)} of them {_has(ended)} ended meanwhile"
 
 
-def _kill_question(jobs: Sequence[JobView], user: str | None) -> TypeToConfirm:
+def _kill_question(jobs: Sequence[JobView], user: str | None) -> "TypeToConfirm":
+    from eaas_tui.screens.confirm import TypeToConfirm
+
     one = len(jobs) == 1
     return TypeToConfirm(
         f"Kill {_these(jobs)} at once?",

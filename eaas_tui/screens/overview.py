@@ -1,6 +1,6 @@
 """The pool at one glance: nodes and cards, queues, the jobs that matter now, what happened."""
 
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -11,16 +11,18 @@ from eaas_tui.actions import client_of
 from eaas_tui.keys import bindings_for
 from eaas_tui.model.first_steps import jobs_text, nodes_text
 from eaas_tui.model.jobs_now import COLUMNS, jobs_now
-from eaas_tui.model.picture import Picture
+from eaas_tui.model.picture import EMPTY, Picture
 from eaas_tui.screens.opening import clock_of, glyphs_of, open_event, opening_of
 from eaas_tui.screens.pool_acting import PoolActingScreen
 from eaas_tui.widgets.card_grid import CardGrid
 from eaas_tui.widgets.event_list import EventList
-from eaas_tui.widgets.job_preview import JobPreview
 from eaas_tui.widgets.key_bar import KeyBar
 from eaas_tui.widgets.queue_list import QueueList
 from eaas_tui.widgets.row_list import RowList
 from eaas_tui.widgets.status_bar import StatusBar
+
+if TYPE_CHECKING:
+    from eaas_tui.widgets.job_preview import JobPreview
 
 MID: Final = 110
 WIDE: Final = 160
@@ -47,6 +49,8 @@ class OverviewScreen(PoolActingScreen):
         self._only_mine = False
         self._heights = (0, 0)
         """Of nodes and queues together, and of the queues; 0 is what there is."""
+        self._preview: JobPreview | None = None
+        """None until there is a picture, and room to show a job beside the list."""
 
     def compose(self) -> ComposeResult:
         """Compose the panes; the style sheet says where they stand at which size."""
@@ -57,11 +61,6 @@ class OverviewScreen(PoolActingScreen):
         with Container(id="work"):
             yield RowList[int](COLUMNS, can_mark=False, id="jobs")
             with Container(id="beside"):
-                yield JobPreview(
-                    lambda: client_of(self.app),
-                    ascii=glyphs_of(self.app).name == "ascii",
-                    id="preview",
-                )
                 yield EventList(id="events")
         yield KeyBar()
 
@@ -175,9 +174,18 @@ class OverviewScreen(PoolActingScreen):
 
     def _draw_preview(self) -> None:
         """Show the selected job beside the list, where there is room: it fetches a log's end."""
-        if self.size.width >= WIDE:
-            job = self.picture.jobs.get(self._jobs.selected or 0)
-            self.query_one(JobPreview).show(job, self.picture, clock_of(self.app)())
+        job = self.picture.jobs.get(self._jobs.selected or 0)
+        if self._preview is None and self.picture is not EMPTY and self.size.width >= WIDE:
+            self._preview = self._made_preview()
+            self.query_one("#beside").mount(self._preview, before=0)
+        if self._preview is not None and self.size.width >= WIDE:
+            self._preview.show(job, self.picture, clock_of(self.app)())
+
+    def _made_preview(self) -> "JobPreview":
+        from eaas_tui.widgets.job_preview import JobPreview  # only here: the first paint has none
+
+        ascii = glyphs_of(self.app).name == "ascii"
+        return JobPreview(lambda: client_of(self.app), ascii=ascii, id="preview")
 
     def _give_nodes_their_height(self) -> bool:
         """Let few nodes take few lines, and many not all of them; tell whether that is new."""

@@ -1,11 +1,14 @@
 """The keys that act on queues, nodes and cards, for every screen that shows some."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from eaas.views import CardView, NodeView, QueueView
 from eaas_tui.model.card_cells import is_shut
 from eaas_tui.screens.acting import ActingScreen
-from eaas_tui.screens.confirm import Confirm, Yes
+
+if TYPE_CHECKING:
+    from eaas_tui.screens.confirm import Yes
 
 
 class PoolActingScreen(ActingScreen):
@@ -100,7 +103,9 @@ class PoolActingScreen(ActingScreen):
         return refusal is None
 
     def _ask(self, title: str, lines: list[str], *, yes: str, then: Callable[[], None]) -> None:
-        def answered(answer: Yes | None) -> None:
+        from eaas_tui.screens.confirm import Confirm
+
+        def answered(answer: "Yes | None") -> None:
             if answer is not None:
                 then()
 

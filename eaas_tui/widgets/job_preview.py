@@ -56,9 +56,16 @@ class JobPreview(Vertical):
         log.can_focus = False
         yield log
 
+    def on_mount(self) -> None:
+        """Show what was asked for before there was anything to show it in."""
+        if self._asked[0] is not None:
+            self.call_after_refresh(self._show_asked)
+
     def show(self, job: JobView | None, picture: Picture, now: float) -> None:
         """Show the job as the picture has it, or nothing; another one than before once it rests."""
         before, self._asked = self._asked[0], (job, picture, now)
+        if not self.is_mounted:
+            return
         if job is None or self._shown in (None, job.id):
             self._show_asked()
         elif before is None or before.id != job.id:
