@@ -206,6 +206,13 @@ class RuntimeNeedsAnImage(NodeReason, frozen=True, kw_only=True, tag="runtime_ne
     never: ClassVar[bool] = True
 
 
+class NoAccount(NodeReason, frozen=True, kw_only=True, tag="no_account"):
+    """A plain process runs as who submitted it, and the node can't run any as them."""
+
+    never: ClassVar[bool] = True
+    user: str
+
+
 class NodeNotAsked(NodeReason, frozen=True, kw_only=True, tag="node_not_asked"):
     """The job names the nodes it may run on, and this is none of them."""
 

@@ -36,6 +36,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "memory_too_small": "{node} has {available_memory} of memory, {asked_memory} asked for",
     "runtime_cannot_run_images": "{node} has no container engine, so it can't run an image",
     "runtime_needs_an_image": "{node} runs containers, so the job must name an image",
+    "no_account": "{node} can't run a plain process as {user}: it has no such user, or its agent "
+    "is not root",
     "node_not_asked": "the job does not name {node} among its nodes",
     "runtime_cannot_mount": "{node} has no container engine, so its jobs can't have mounts",
     "mount_missing": "{node} has no mount named {mount}",

@@ -14,6 +14,7 @@ import msgspec
 from eaas.ids import new_uid
 from eaas.wire.codec import PROTOCOL_MAX, PROTOCOL_MIN
 from eaas.wire.from_agent import Hello
+from eaas_agent.accounts import people_of
 from eaas_agent.at_work import AtWork
 from eaas_agent.attempts import Runners
 from eaas_agent.card_desk import SIMULATED_RULES, CardDesk
@@ -206,6 +207,7 @@ class Agent:
             labels=self._config.labels,
             cards=cards.picture,
             clock=self._given.clock,
+            people=people_of(os.geteuid()),
         )
 
     def _preparation(self, chosen: Chosen, cards: Cards, keeping: Housekeeping) -> Preparation:

@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 
 from eaas.wire.from_agent import Beat, CardLink, Image, Inventory, NamedMount
+from eaas_agent.accounts import People
 from eaas_agent.card_desk import CardDesk
 from eaas_agent.cards.port import CardsPicture
 from eaas_agent.machine import Machine, memory_used_mib
@@ -28,8 +29,11 @@ class Surroundings:
         labels: Mapping[str, str],
         cards: Callable[[], CardsPicture],
         clock: Callable[[], float],
+        people: People = lambda: None,
     ) -> None:
-        """``cpus`` overrides what the machine has; ``clock`` gives Unix seconds."""
+        """``cpus`` overrides what the machine has; ``clock`` gives Unix seconds; ``people`` tells
+        whose plain processes can run here.
+        """
         self.runtime = RuntimeState(kind="process", engine=None)
         self.images: tuple[CachedImage, ...] = ()
         self.disk_free_mib: int | None = None
@@ -40,6 +44,7 @@ class Surroundings:
         self.labels = dict(labels)
         self._cards = cards
         self._clock = clock
+        self._people = people
         self._ledger_full = False
         self._unkillable: set[AttemptKey] = set()
 
@@ -76,6 +81,7 @@ class Surroundings:
             ),
             named_mounts=self._mounts(),
             labels=self.labels,
+            people=self._people() if state.kind == "process" else None,
         )
 
     def beat(self, loop_lag_s: float) -> Beat:

@@ -93,6 +93,8 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     images: tuple[Image, ...] = ()
     named_mounts: tuple[NamedMount, ...] = ()
     labels: dict[str, str] = {}
+    people: tuple[str, ...] | None = None
+    """Whose plain processes can run here, by name; None: nobody can tell before a job comes."""
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):

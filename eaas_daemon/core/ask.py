@@ -20,8 +20,9 @@ class Ask(NamedTuple):
     nodes: tuple[str, ...]
     mounts: tuple[MountAsk, ...]
     user: str = ""
-    """Who submitted the job and to which queue, where that matters: for its mounts."""
+    """Who submitted the job, where that matters: for its mounts, and for a plain process."""
     ref: str = ""
+    """To which queue, where that matters: for its mounts."""
 
 
 class Shape(NamedTuple):
@@ -45,7 +46,7 @@ def ask_of(job: Job) -> Ask:
         memory_mib=spec.memory_mib or 0,
         nodes=spec.nodes,
         mounts=mounts,
-        user=job.user if mounts else "",
+        user=job.user if mounts or spec.image is None else "",
         ref=job.ref if mounts else "",
     )
 

@@ -298,4 +298,8 @@ def _changes(reasons: tuple[r.NodeReason, ...]) -> list[str]:
         lines.append("leave out the image, or use a node with a container engine")
     if any(isinstance(reason, r.RuntimeNeedsAnImage) for reason in reasons):
         lines.append("name an image")
+    if strangers := [x for x in reasons if isinstance(x, r.NoAccount)]:
+        nodes = ", ".join(x.node for x in strangers)
+        user = strangers[0].user
+        lines.append(f"let {user} have an account on one of {nodes}, or name an image")
     return lines

@@ -61,10 +61,21 @@ def every_never(node: Node, ask: Ask, pool: Pool) -> Iterator[r.NodeReason]:
         yield r.RuntimeCannotRunImages(node=name)
     if not ask.needs_image and node.inventory.runtime == "docker":
         yield r.RuntimeNeedsAnImage(node=name)
+    if not ask.needs_image and _is_stranger(node, ask.user):
+        yield r.NoAccount(node=name, user=ask.user)
     yield from never_mounted(node, ask)
     if (cards := _never_cards(node, ask, pool)) is not None:
         yield cards
     yield from _never_room(node, ask)
+
+
+def _is_stranger(node: Node, user: str) -> bool:
+    """Tell whether the node is sure that it can't run a plain process as this user.
+
+    A bare number stands for an account without a name, which only the node's agent can judge.
+    """
+    people = node.inventory.people
+    return people is not None and user not in people and not user.isdigit()
 
 
 def _never_cards(node: Node, ask: Ask, pool: Pool) -> r.NodeReason | None:

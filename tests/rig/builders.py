@@ -43,6 +43,7 @@ def an_inventory(
     cpus: float = 64,
     memory_mib: int = 65536,
     mounts: Sequence[wire.NamedMount] = (),
+    people: tuple[str, ...] | None = None,
 ) -> wire.Inventory:
     """Return what a node with these cards has."""
     return wire.Inventory(
@@ -53,6 +54,7 @@ def an_inventory(
         disk_free_mib=100_000,
         cards=cards,
         named_mounts=tuple(mounts),
+        people=people,
     )
 
 

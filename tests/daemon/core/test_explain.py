@@ -1,14 +1,16 @@
 import pytest
 
 from eaas import reasons as r
+from eaas.errors import NeverFits
 from eaas.ids import NodeName
+from eaas.job_spec import read_spec
 from eaas.sentences import sentence
 from eaas.units import utc_text
 from eaas.views import BlockerView, WhyView
 from eaas_daemon.core import events as e
 from eaas_daemon.core.explain import Explainer
 from eaas_daemon.core.model import Job
-from tests.rig.builders import ADMIN, House, a_card
+from tests.rig.builders import ADMIN, ALICE, House, a_card
 
 
 @pytest.fixture
@@ -212,3 +214,29 @@ def test_a_job_that_is_starting_again_says_where_and_how_the_last_attempt_ended(
     assert why.text == (
         "job 1 is Starting on n1; this is attempt 2, the last one: no route to host"
     )
+
+
+def test_who_has_no_account_on_any_node_is_told_so_before_the_job_is_taken() -> None:
+    house = House()
+    house.node("n1", runtime="process", people=("root",))
+    house.pool("default", "n1")
+
+    with pytest.raises(NeverFits) as refusal:
+        house.do(e.Submit(caller=ALICE, specs=(read_spec({"command": "true"}),)))
+
+    assert "n1 can't run a plain process as alice" in str(refusal.value)
+
+
+def test_a_forced_job_waits_for_its_account_and_starts_when_there_is_one() -> None:
+    house = House()
+    house.node("n1", runtime="process", people=("root",))
+    house.pool("default", "n1")
+    specs = (read_spec({"command": "true"}),)
+    (job,) = house.do(e.Submit(caller=ALICE, specs=specs, force=True))
+
+    told = why(house, job)
+    house.node("n1", runtime="process", people=("root", "alice"))
+
+    assert (told.verdict, [node.code for node in told.nodes]) == ("never", ["no_account"])
+    assert told.advice == ("let alice have an account on one of n1, or name an image",)
+    assert house.job(job.number).state == "Starting"

@@ -192,3 +192,33 @@ def test_of_a_node_that_the_ask_does_not_name_nothing_else_is_told(house: House)
     told = every_never(state.nodes[N1], ask, state.pools[PoolName("default")])
 
     assert [reason.code for reason in told] == ["node_not_asked"]
+
+
+@pytest.mark.parametrize(
+    ("people", "user", "is_refused"),
+    [
+        (("root", "alice"), "bob", True),
+        (("root", "alice"), "alice", False),
+        (("root",), "1000", False),  # an account without a name: its agent knows
+        (None, "bob", False),  # a directory knows, and the agent finds out when the job comes
+        ((), "alice", True),
+    ],
+)
+def test_a_plain_process_goes_only_where_its_user_has_an_account(
+    people: tuple[str, ...] | None, user: str, is_refused: bool
+) -> None:
+    house = House()
+    house.node("n1", runtime="process", people=people)
+    house.pool("default", "n1")
+
+    reason = why_not(house, an_ask(needs_image=False, user=user))
+
+    assert reason == (r.NoAccount(node="n1", user=user) if is_refused else None)
+
+
+def test_a_container_needs_no_account_on_its_node() -> None:
+    house = House()
+    house.node("n1", runtime="docker", people=())
+    house.pool("default", "n1")
+
+    assert why_not(house, an_ask(user="bob")) is None
