@@ -12,6 +12,7 @@ from eaas.cli.kinds import Lifetime
 from eaas.cli.line import Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
+from eaas.token_views import TokenView
 from eaas.views import Page
 
 ROLES = ("agent", "member", "viewer", "admin")
@@ -77,19 +78,41 @@ async def list_tokens(line: Line, client: Client, all: bool) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("id", metavar="ID")
+@click.argument("id", metavar="ID", required=False)
+@click.option("--user", metavar="USER", help="All of the tokens that carry this user's word.")
 @asks
-async def revoke(line: Line, client: Client, id: str) -> None:
+async def revoke(line: Line, client: Client, id: str | None, user: str | None) -> None:
     """Let a token let nobody in any more.
 
-    Whoever came in by it is out within seconds. Of a node: what runs there runs on.
+    Whoever came in by it is out within seconds. Of a node: what runs there runs on. With --user it
+    is all that a person can come in by from elsewhere; what they made with those stays.
     """
+    if (id is None) == (user is None):
+        raise click.UsageError("say which: an ID of mini-eaas token list, or --user USER")
+    if id is None:
+        theirs = [token for token in await client.tokens() if token.user == user]
+        ended = [await client.revoke_token(token.id) for token in theirs]
+        line.out.answer(Page(ended), lambda: [Lines(_ended(user or "", ended))])
+        return
     view = await client.revoke_token(id)
     said = [f"token {view.id} is revoked"]
     if view.made_and_live:
         said.append("tokens that were made with it still let in; to end them too:")
         said += [f"  mini-eaas token revoke {each}" for each in view.made_and_live]
     line.out.answer(view, lambda: [Lines(said)])
+
+
+def _ended(user: str, tokens: list[TokenView]) -> list[str]:
+    """Return what to tell of all tokens of a user, and of those that were made with them."""
+    if not tokens:
+        return [f"{user} has no token that lets in"]
+    said = [f"token {token.id} of {user} is revoked" for token in tokens]
+    gone = {token.id for token in tokens}
+    left = [each for token in tokens for each in token.made_and_live if each not in gone]
+    if left:
+        said.append("tokens that were made with these still let in; to end them too:")
+        said += [f"  mini-eaas token revoke {each}" for each in dict.fromkeys(left)]
+    return said
 
 
 @click.command(cls=Command)

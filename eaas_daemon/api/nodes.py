@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from aiohttp import web
 
 from eaas.errors import FieldError, Invalid
+from eaas.ids import NodeName
 from eaas.views import NodeView, Page
 from eaas.wire.rest import CleanCard, PatchNode
 from eaas_daemon.api.bodies import read_body
@@ -14,6 +15,7 @@ from eaas_daemon.core import events as e
 from eaas_daemon.core.admin import node_named
 from eaas_daemon.core.inventory_picture import card_view, node_view
 from eaas_daemon.core.model import Node
+from eaas_daemon.core.unseen import unseen, unseen_view
 
 
 class NodeRoutes:
@@ -21,6 +23,7 @@ class NodeRoutes:
 
     def __init__(self, parts: Parts) -> None:
         self._engine = parts.engine
+        self._clock = parts.clock
 
     def routes(self) -> list[web.RouteDef]:
         """Return the routes."""
@@ -36,10 +39,11 @@ class NodeRoutes:
         ]
 
     async def every(self, request: web.Request) -> web.Response:
-        """Show every node."""
+        """Show every node, and the machines that have joined and never ran."""
         state = self._engine.state
-        nodes = [state.nodes[name] for name in sorted(state.nodes)]
-        return answer(Page([self._view(node, caller_of(request)) for node in nodes]))
+        views = [self._view(node, caller_of(request)) for node in state.nodes.values()]
+        views += map(unseen_view, unseen(state, self._clock.now()).values())
+        return answer(Page(sorted(views, key=lambda view: view.name)))
 
     async def cards(self, request: web.Request) -> web.Response:
         """Show every card of every node."""
@@ -50,8 +54,11 @@ class NodeRoutes:
         return answer(Page(views if admin else [public_card(view) for view in views]))
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show one node."""
-        node = node_named(self._engine.state, request.match_info["node"])
+        """Show one node, or a machine that is to become one."""
+        state, name = self._engine.state, request.match_info["node"]
+        if (given := unseen(state, self._clock.now()).get(NodeName(name))) is not None:
+            return answer(unseen_view(given))
+        node = node_named(state, name)
         return answer(self._view(node, caller_of(request)))
 
     async def patch(self, request: web.Request) -> web.Response:

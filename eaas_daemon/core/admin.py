@@ -18,6 +18,7 @@ from eaas_daemon.core.effects import CleanCard, TurnAway
 from eaas_daemon.core.model import Job, Node, Pool, Queue
 from eaas_daemon.core.state import State
 from eaas_daemon.core.trust import forget_node
+from eaas_daemon.core.unseen import forget_unseen
 
 MIN_HALF_LIFE_S: Final = 60.0
 MAX_HALF_LIFE_S: Final = 90 * 86400.0
@@ -302,6 +303,9 @@ def clean_card(state: State, event: e.CleanCard, now: float) -> Node:
 def remove_node(state: State, event: e.RemoveNode, now: float) -> None:
     """Forget a node on which nothing is placed; it may join again."""
     _admin(event.caller)
+    if forget_unseen(state, NodeName(event.node)):
+        _tell(state, event, "node.removed", f"removed {event.node}", now)
+        return
     node = node_named(state, event.node)
     if placed := state.placed.get(node.name):
         numbers = [job.number for job in placed.values()]

@@ -1,4 +1,6 @@
+from eaas.tokens import new_token
 from eaas.wire.from_agent import CardProcess
+from eaas_daemon.core.events import JoinNode
 from tests.daemon.api.served import House
 from tests.rig.builders import a_card
 
@@ -37,6 +39,34 @@ async def test_a_node_is_listed_shown_and_removed(house: House) -> None:
     assert (shown[1]["state"], cards[1]["items"]) == ("Unassigned", shown[1]["cards"])
     assert alive[0] == 409
     assert removed == (200, {})
+    assert (await house.ask("GET", "/api/v1/nodes/n1"))[0] == 404
+
+
+async def test_a_machine_that_joined_and_never_ran_is_listed_and_shown(house: House) -> None:
+    await house.node("n2")
+    token = await house.token("join")
+    given = new_token("node", token.ca)
+    await house.engine.ask(
+        JoinNode(
+            token=token.id,
+            id=given.id,
+            secret_hash=given.secret_hash,
+            node="n1",
+            node_uid="uid-n1",
+            address="10.0.0.1",
+        )
+    )
+
+    _, listed = await house.ask("GET", "/api/v1/nodes")
+    _, shown = await house.ask("GET", "/api/v1/nodes/n1")
+
+    assert [(node["name"], node["state"]) for node in listed["items"]] == [
+        ("n1", "Offline"),
+        ("n2", "Unassigned"),
+    ]
+    assert shown == listed["items"][0]
+    assert shown["conditions"][0]["code"] == "never_seen"
+    assert (await house.ask("DELETE", "/api/v1/nodes/n1", user="root"))[0] == 200
     assert (await house.ask("GET", "/api/v1/nodes/n1"))[0] == 404
 
 

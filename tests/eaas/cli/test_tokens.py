@@ -80,6 +80,30 @@ def test_a_token_is_revoked(typing: Type, controller: StandIn) -> None:
     assert typing("token", "revoke", "uabcdefgh").out == "token uabcdefgh is revoked\n"
 
 
+def test_all_tokens_of_a_person_are_revoked_at_once(typing: Type, controller: StandIn) -> None:
+    mine = replace(MADE, token=None)
+    also = replace(mine, id="usecond")
+    bobs = replace(mine, id="ubobs", user="bob")
+    controller.answers["GET /api/v1/tokens"] = {"items": [mine, bobs, also], "next": None}
+    for each in (mine, also):
+        ended = replace(each, state="revoked", made_and_live=("jother", "usecond"))
+        controller.answers[f"POST /api/v1/tokens/{each.id}/revoke"] = ended
+
+    said = typing("token", "revoke", "--user", "ann")
+
+    assert said.out.splitlines() == [
+        "token uabcdefgh of ann is revoked",
+        "token usecond of ann is revoked",
+        "tokens that were made with these still let in; to end them too:",
+        "  mini-eaas token revoke jother",
+    ]
+    assert typing("token", "revoke", "--user", "eve").out == "eve has no token that lets in\n"
+    assert [typing("token", "revoke", *words).code for words in ((), ("x", "--user", "ann"))] == [
+        2,
+        2,
+    ]
+
+
 def test_what_was_done_is_shown_newest_last(typing: Type, controller: StandIn) -> None:
     older = {**EVENT, "seq": 6, "text": "root made pool p"}
     controller.answers["GET /api/v1/audit"] = {"items": [EVENT, older], "next": None}
