@@ -90,7 +90,9 @@ def test_only_the_agent_leaves_its_processes_alone_when_it_ends() -> None:
     assert modes == {"mini-eaas-agent": ["process"], "mini-eaas-controller": None}
 
 
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd here")
+@pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze is missing (apt: systemd)"
+)
 def test_systemd_finds_nothing_wrong_with_the_units(tmp_path: Path) -> None:
     for path in UNITS:
         here = path.read_text().replace(

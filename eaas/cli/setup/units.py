@@ -48,8 +48,8 @@ def _whole_lines(example: str) -> list[str]:
 def _adapted(line: str, places: Places, *, for_user: bool) -> list[str]:
     if line.startswith("ExecStart="):
         program = "eaas-daemon" if places.role == "controller" else "eaas-agent"
-        words = [str(places.bin / program), *places.arguments]
-        return ["ExecStart=" + " ".join(map(quoted, words))]
+        words = [quoted(str(places.bin / program)), *map(argument, places.arguments)]
+        return ["ExecStart=" + " ".join(words)]
     if line.startswith("Environment=MINI_EAAS_HOME="):
         return [f"Environment={quoted(f'MINI_EAAS_HOME={places.home}')}"]
     if for_user:
@@ -76,7 +76,12 @@ def _in_a_home(places: Places) -> bool:
     return any(home in path.parents for home in HOMES for path in needed)
 
 
+def argument(word: str) -> str:
+    """Return the word as systemd takes it behind the program of a command line: $ means more."""
+    return quoted(word.replace("$", "$$"))
+
+
 def quoted(word: str) -> str:
-    """Return the word as systemd takes it in a command line or an assignment."""
-    plain = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    """Return the word as systemd takes it as a program, a path or an assignment."""
+    plain = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return plain if set(plain).isdisjoint(" \t'\"\\;") else f'"{plain}"'

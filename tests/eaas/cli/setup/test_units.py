@@ -1,3 +1,4 @@
+import os
 import shutil
 import subprocess
 import sys
@@ -74,17 +75,48 @@ def test_a_unit_says_of_which_clone_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("word", "written"),
-    [("plain", "plain"), ("a b", '"a b"'), ("50%", "50%%"), ("$x", "$$x"), ('a"b', '"a\\"b"')],
+    [("plain", "plain"), ("a b", '"a b"'), ("50%", "50%%"), ("$x", "$x"), ('a"b', '"a\\"b"')],
 )
 def test_a_word_is_written_so_that_systemd_reads_it_back(word: str, written: str) -> None:
     assert quoted(word) == written
 
 
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd here")
-def test_systemd_finds_nothing_wrong_with_a_unit(tmp_path: Path) -> None:
-    places = replace(some_places("controller"), bin=Path(sys.executable).parent)
-    file = tmp_path / "mini-eaas-controller.service"
-    file.write_text(text_of(places))
-    run = subprocess.run(["systemd-analyze", "verify", file], capture_output=True, text=True)
+def test_a_dollar_is_doubled_only_behind_the_program() -> None:
+    places = some_places("controller", clone=Path("/srv/$c"))
+    made = text_of(replace(places, home=Path("/srv/$h"), settings=Path("/srv/$s.yaml")))
 
-    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    assert "ExecStart=/srv/$c/.venv/bin/eaas-daemon run --config /srv/$$s.yaml" in made
+    assert "Environment=MINI_EAAS_HOME=/srv/$h\n" in made
+
+
+@pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze is missing (apt: systemd)"
+)
+@pytest.mark.parametrize("for_user", [False, True], ids=["system", "user"])
+@pytest.mark.parametrize("clone", ["mini-eaas", "a 100% $clone"])
+@pytest.mark.parametrize("role", ["controller", "agent"])
+def test_systemd_finds_nothing_wrong_with_a_unit_and_the_program_where_it_says(
+    role: Role, clone: str, for_user: bool, tmp_path: Path
+) -> None:
+    program = "eaas-daemon" if role == "controller" else "eaas-agent"
+    bin = tmp_path / clone / ".venv" / "bin"
+    bin.mkdir(parents=True)
+    (bin / program).symlink_to(Path(sys.executable).with_name(program))
+    places = replace(some_places(role, for_user=for_user), bin=bin, home=tmp_path / clone)
+    file = tmp_path / f"mini-eaas-{role}.service"
+    file.write_text(text_of(places, for_user=for_user))
+
+    right = verified(file, for_user=for_user)
+    (bin / program).unlink()
+    gone = verified(file, for_user=for_user)
+
+    assert right == ""
+    assert f"{bin / program} is not executable" in gone
+
+
+def verified(file: Path, *, for_user: bool) -> str:
+    """Return what systemd has to say of the unit."""
+    words = ["systemd-analyze", *(["--user"] if for_user else []), "verify", str(file)]
+    environ = {**os.environ, "XDG_RUNTIME_DIR": str(file.parent)}
+    run = subprocess.run(words, env=environ, capture_output=True, text=True)
+    return run.stdout + run.stderr
