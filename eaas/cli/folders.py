@@ -27,7 +27,7 @@ async def list_folders(line: Line, client: Client) -> None:
 
     ACCEPTED and REFUSED count what was taken since the controller's start; LEFT is what lies there
     and is not taken, since its name is no job file's or it can't be moved. OPEN TO says who may put
-    files there; sudo chgrp GROUP FOLDER lets a group in.
+    files there; sudo chgrp GROUP FOLDER FOLDER/accepted FOLDER/refused lets a group in.
     """
     folders: list[FolderView] = await client.folders()
     line.out.answer(Page(folders), lambda: [folder_table(folders)])

@@ -3,13 +3,16 @@
 import grp
 import os
 import pwd
+import shlex
 import stat
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Final
 
 from eaas.errors import EaasError
 from eaas.ids import UserName
 from eaas_daemon.core.events import Caller
+from eaas_daemon.intake.names import ACCEPTED, REFUSED
 
 EVERYBODY: Final = "everybody"
 _GROUP: Final = "group "
@@ -34,6 +37,12 @@ def open_to(folder: os.stat_result) -> str:
 def lets_others_in(opened: str | None) -> bool:
     """Tell whether what ``open_to`` returned is more than the controller's user."""
     return opened is not None and (opened == EVERYBODY or _GROUP in opened)
+
+
+def let_in(path: Path) -> str:
+    """Return the command that lets a group put files into the folder and read the answers."""
+    quoted = (shlex.quote(str(each)) for each in (path, path / ACCEPTED, path / REFUSED))
+    return f"sudo chgrp GROUP {' '.join(quoted)}"
 
 
 def _user_name(uid: int) -> str:

@@ -23,7 +23,7 @@ from eaas_daemon.intake.hints import Hints
 from eaas_daemon.intake.holder import HeldElsewhere, Holder
 from eaas_daemon.intake.opening import opened
 from eaas_daemon.intake.own_thread import OwnThread
-from eaas_daemon.intake.owners import lets_others_in
+from eaas_daemon.intake.owners import let_in, lets_others_in
 from eaas_daemon.intake.reading import FileReader
 from eaas_daemon.intake.settings import FolderSettings
 from eaas_daemon.intake.steady import SteadyTime, since_boot
@@ -201,7 +201,7 @@ class FolderWatch:
         if open_to == self._open_to:
             return
         self._open_to, path = open_to, self.settings.path
-        hint = "" if lets_others_in(open_to) else f"; to let a group in: chgrp GROUP {path}"
+        hint = "" if lets_others_in(open_to) else f"; to let a group in: {let_in(path)}"
         log.info("%s is watched, and open to %s%s", path, open_to, hint)
 
     # --- where its jobs go

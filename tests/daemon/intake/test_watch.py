@@ -173,7 +173,7 @@ async def test_what_is_left_lying_and_whom_it_is_open_to_are_told(
     async with working(tools_of(house), path) as watch:
         await until(lambda: watch.view().looked_at is not None)
         assert (watch.view().left, watch.view().open_to) == (2, ME)
-        assert f"to let a group in: chgrp GROUP {path}" in caplog.text
+        assert f"to let a group in: sudo chgrp GROUP {path} {path}/accepted" in caplog.text
         path.chmod(0o1777)
         (path / "notes.txt").unlink()
         watch.wake()
