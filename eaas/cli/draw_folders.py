@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from eaas.cli.checked import CheckedFile, CheckedOrder
-from eaas.cli.output import Table
+from eaas.cli.output import Lines, Table
 from eaas.cli.words import ago, many
 from eaas.views import DryRunView, FolderView
 
@@ -12,7 +12,7 @@ def folder_table(folders: Sequence[FolderView]) -> Table:
     """Return the list of watched folders."""
     columns = (
         *("FOLDER", "STATE", "OPEN TO", "JOBS ARE", "GO TO", "ACCEPTED", "REFUSED", "LEFT"),
-        *("LOOKED", "WHY"),
+        "LOOKED",
     )
     return Table(columns, [_row(folder) for folder in folders], when_empty="no folder is watched")
 
@@ -29,8 +29,13 @@ def _row(folder: FolderView) -> tuple[str | None, ...]:
         str(folder.refused),
         str(folder.left),
         None if looked is None else f"{looked} ago",
-        folder.reason or "",
     )
+
+
+def folder_reasons(folders: Sequence[FolderView]) -> Lines:
+    """Return what is wrong with which folder: sentences are too long for a column."""
+    wrong = (folder for folder in folders if folder.reason is not None)
+    return Lines([f"{folder.path}, {folder.state}: {folder.reason}" for folder in wrong])
 
 
 def check_lines(files: Sequence[CheckedFile]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Final
 import click
 
 from eaas.cli.checked import CheckedFile, checked_files
-from eaas.cli.draw_folders import check_lines, folder_table
+from eaas.cli.draw_folders import check_lines, folder_reasons, folder_table
 from eaas.cli.group import Command
 from eaas.cli.judged import folder_for, judged
 from eaas.cli.line import FAILED, Line, asks
@@ -30,7 +30,7 @@ async def list_folders(line: Line, client: Client) -> None:
     files there; sudo chgrp GROUP FOLDER FOLDER/accepted FOLDER/refused lets a group in.
     """
     folders: list[FolderView] = await client.folders()
-    line.out.answer(Page(folders), lambda: [folder_table(folders)])
+    line.out.answer(Page(folders), lambda: [folder_table(folders), folder_reasons(folders)])
 
 
 @click.command(cls=Command)

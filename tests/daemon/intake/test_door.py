@@ -307,6 +307,24 @@ async def test_editing_an_accepted_file_changes_nothing(doorway: Doorway) -> Non
     assert jobs(doorway) == 1
 
 
+async def test_renaming_an_accepted_file_changes_nothing_and_no_other_is_taken_for_it(
+    doorway: Doorway,
+) -> None:
+    doorway.drop("a.yaml")
+    await doorway.take()
+    accepted = doorway.path / "accepted"
+    (accepted / "1-a.yaml").rename(accepted / "2-b.yaml")
+
+    await doorway.take()
+    await doorway.statuses()
+    await doorway.restart()
+    await doorway.statuses()
+
+    assert doorway.house.job(1).state == "Pending"
+    assert jobs(doorway) == 1
+    assert doorway.names("accepted") == {"2-b.yaml", "1-a.yaml.status.yaml"}
+
+
 async def test_deleting_an_accepted_file_cancels_nothing(doorway: Doorway) -> None:
     doorway.drop("a.yaml")
     await doorway.take()

@@ -160,3 +160,32 @@ async def test_folders_that_were_found_before_it_listens_are_heard(tmp_path: Pat
     await asyncio.wait([working])
 
     assert ear.hints.renamed(path) == {"moved.yaml"}
+
+
+async def test_more_renames_than_the_system_keeps_lose_hints_but_not_those_that_come_later(
+    tmp_path: Path,
+) -> None:
+    most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
+    if most > 50_000:
+        pytest.skip("this system keeps so many that they would take too long")
+    (tmp_path / "here").mkdir()
+    path = tmp_path / "here"
+    (path / "a.yaml").touch()
+    (tmp_path / "lost.yaml").touch()
+    (tmp_path / "heard.yaml").touch()
+    async with listening(path) as ear:
+        first, second = path / "a.yaml", path / "b.yaml"
+        for _ in range(most // 2 + 1):
+            first.rename(second)
+            second.rename(first)
+        (tmp_path / "lost.yaml").rename(path / "lost.yaml")
+        await ear.hears(path)
+        heard = ear.hints.renamed(path)
+
+        async with asyncio.timeout(20):
+            (tmp_path / "heard.yaml").rename(path / "heard.yaml")
+            while "heard.yaml" not in heard:
+                await ear.hears(path)
+                heard |= ear.hints.renamed(path)
+
+    assert heard == {"a.yaml", "b.yaml", "heard.yaml"}

@@ -1,4 +1,8 @@
 import io
+import time
+from itertools import pairwise
+
+import pytest
 
 from eaas_daemon.intake.parser import Unread, framed, messages, read_file
 
@@ -29,3 +33,29 @@ def test_messages_stay_apart_and_half_a_one_is_none() -> None:
     stream = io.BytesIO(framed(b"one") + framed(b"two") + b"\0\0")
 
     assert list(messages(stream)) == [b"one", b"two"]
+
+
+BOMB = "a: &a [x, x]\n" + "".join(
+    f"{to}: &{to} [{', '.join([f'*{of}'] * 9)}]\n" for of, to in pairwise("abcdefghi")
+)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (BOMB.encode(), "references"),
+        (b"a: 1\n" * 200_000, "256 KiB at most"),
+        (b"command: " + b"[" * 5_000 + b"]" * 5_000, "deep"),
+        (b"command: a\ncommand: b\n", "command"),
+        (b"\x7fELF" + bytes(range(256)) * 1000, "no text"),
+    ],
+    ids=["aliases", "1 MiB", "depth", "a key twice", "binary"],
+)
+def test_what_is_made_to_hurt_is_refused_within_50_ms(data: bytes, words: str) -> None:
+    begin = time.process_time()
+    read = read_file(Unread(name="a.yaml", data=data), {})
+    took_s = time.process_time() - begin
+
+    assert read.content is None
+    assert any(words in error.message for error in read.errors)
+    assert took_s < 0.05

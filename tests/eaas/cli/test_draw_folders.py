@@ -1,7 +1,7 @@
 import msgspec
 
 from eaas.cli.checked import CheckedFile, CheckedOrder
-from eaas.cli.draw_folders import check_lines, folder_table
+from eaas.cli.draw_folders import check_lines, folder_reasons, folder_table
 from eaas.views import FieldErrorView
 from tests.eaas.cli.test_folders import FOLDER
 from tests.eaas.cli.test_jobs_submit import a_dry_run
@@ -23,6 +23,16 @@ def test_a_folder_has_a_row_that_says_whose_its_jobs_are_and_where_they_go() -> 
         ("/srv/jobs", "root, group gpu", "robot", "night"),
     ]
     assert (rows[0][7], rows[1][8]) == ("4", None)
+
+
+def test_what_is_wrong_with_a_folder_stands_below_the_list() -> None:
+    fine = msgspec.structs.replace(FOLDER, path="/b", state="watching", reason=None)
+    doubtful = msgspec.structs.replace(fine, path="/c", reason="no queue x")
+
+    assert folder_reasons([FOLDER, fine, doubtful]).lines == [
+        "/srv/jobs, disabled: /srv/jobs is not there (not mounted?)",
+        "/c, watching: no queue x",
+    ]
 
 
 def test_without_a_controller_a_file_is_one_line() -> None:
