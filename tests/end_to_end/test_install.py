@@ -13,6 +13,7 @@ from typing import Final
 import pytest
 
 from tests.rig.engine import answering_engine
+from tests.rig.machine import NOT_COMPILED
 
 ROOT: Final = Path(__file__).parents[2]
 CLONED: Final = (
@@ -67,7 +68,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
                 copy(ROOT / name, folder / name)
             install: list[Path | str] = [folder / "install.sh", "--dry-run"]
-            subprocess.run(install, check=True, capture_output=True, timeout=WITHIN_S)
+            environ = {**os.environ, **NOT_COMPILED}
+            subprocess.run(install, env=environ, check=True, capture_output=True, timeout=WITHIN_S)
     return folder
 
 

@@ -23,6 +23,8 @@ PROGRAMS: Final = {
     "eaas-daemon": "eaas_daemon.__main__",
     "eaas-agent": "eaas_agent.__main__",
 }
+NOT_COMPILED: Final = {"PIP_NO_COMPILE": "0"}
+"""Lets pip leave all compiling to whoever imports; of this variable it takes 0 for yes."""
 NO_ENGINE: Final = "unix:///nowhere.sock"
 WITHIN_S: Final = 240.0
 SET_UP: Final = """
