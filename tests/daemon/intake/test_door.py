@@ -7,7 +7,6 @@ import yaml
 from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.intake.failures import FolderUnusable
-from eaas_daemon.intake.reading import FileReader, ReaderUnusable
 from eaas_daemon.intake.stillness import STILL_S
 from tests.daemon.intake.folders import JOB, ME, Doorway, a_doorway, needs_root
 from tests.rig.builders import ADMIN, a_card
@@ -181,59 +180,6 @@ async def test_all_jobs_of_a_file_are_accepted_or_none(doorway: Doorway) -> None
     assert jobs(doorway) == 3
 
 
-async def test_orders_cancel_and_reprioritise(doorway: Doorway) -> None:
-    for _ in range(3):
-        await doorway.house.submit(user=ME)
-    doorway.drop("1.cancel", "")
-    doorway.drop("more.yaml", "cancel: 2\npriority: {3: 10}\n")
-
-    await doorway.take()
-
-    states = [doorway.house.job(number).state for number in (1, 2, 3)]
-    assert states == ["Cancelled", "Cancelled", "Pending"]
-    assert doorway.house.job(3).priority == 10
-    assert "cancel: it is Cancelled" in doorway.text("accepted", "1.cancel.status.yaml")
-    assert "priority 10" in doorway.text("accepted", "orders-more.yaml.status.yaml")
-
-
-async def test_a_cancel_file_that_names_no_job_is_refused_with_a_better_name(
-    doorway: Doorway,
-) -> None:
-    error = await error_of(doorway, "120-good.yaml.cancel", "")
-
-    assert "name it JOB.cancel, like 42.cancel" in error
-
-
-async def test_nobody_is_asked_to_mend_an_order_that_is_right(doorway: Doorway) -> None:
-    error = await error_of(doorway, "999.cancel", "")
-
-    assert error.endswith("Z.\n\nthere is no job 999\n")
-
-
-@needs_root
-async def test_nobody_cancels_anothers_job(doorway: Doorway) -> None:
-    number = await doorway.house.submit(user="ann")
-    os.chown(doorway.drop(f"{number}.cancel", ""), 1, -1)
-
-    await doorway.look()
-
-    assert doorway.house.job(number).state == "Pending"
-    assert "ann" in doorway.text("refused", f"{number}.cancel.error.txt")
-
-
-@needs_root
-async def test_root_is_nobody_special_where_everybody_may_put_files(doorway: Doorway) -> None:
-    number = await doorway.house.submit(user="ann")
-    doorway.drop(f"{number}.cancel", "")
-    await doorway.look()
-    assert doorway.house.job(number).state == "Pending"
-
-    doorway.path.chmod(0o700)
-    doorway.drop(f"{number}.cancel", "")
-    await doorway.look()
-    assert doorway.house.job(number).state == "Cancelled"
-
-
 @needs_root
 async def test_a_file_of_somebody_nobody_knows_is_refused(doorway: Doorway) -> None:
     os.chown(doorway.drop("a.yaml"), 61234, -1)
@@ -386,22 +332,3 @@ async def test_a_thousand_jobs_in_a_file_are_a_thousand_jobs(doorway: Doorway) -
     assert (await doorway.take()).accepted == 1
     assert jobs(doorway) == 1000
     assert doorway.text("accepted", "1-a.yaml.status.yaml").count("\nstate: Pending\n") == 1000
-
-
-async def test_while_nothing_can_be_read_files_wait_and_orders_are_obeyed(
-    doorway: Doorway,
-) -> None:
-    number = await doorway.house.submit(user=ME)
-    works = doorway.door._reader
-    doorway.door._reader = FileReader(argv=("/nowhere/python",))
-    doorway.drop("a.yaml")
-    await doorway.look()
-    doorway.drop(f"{number}.cancel", "")
-
-    with pytest.raises(ReaderUnusable, match="files wait: /nowhere/python"):
-        await doorway.look(after_s=STILL_S)
-
-    assert doorway.house.job(number).state == "Cancelled"
-    assert doorway.names("refused") == set()
-    doorway.door._reader = works
-    assert (await doorway.look()).accepted == 1
