@@ -26,8 +26,8 @@ def refuse_another_name(
         message = (
             f"name: this machine is the node {old.name}, and as {now} ({place}) it would be a "
             f"second one. Let it be called {old.name} again, or rename it: on the controller's "
-            f"host mini-eaas node remove {old.name}, here mv {old} {config.state_dir}, and then "
-            "start it as before, elsewhere than on that host after mini-eaas agent join"
+            f"host mini-eaas node remove {old.name}, here mv {old} {config.state_dir}, and "
+            "then start it again; elsewhere than on that host, mini-eaas agent join comes first"
         )
         raise WrongSettings((FieldError(field="name", message=message),))
 

@@ -24,8 +24,8 @@ class ByHand(msgspec.Struct, frozen=True, kw_only=True):
     program: str
     """``controller`` or ``agent-NAME``."""
     pid: int
-    stop: str
-    """What to type so that it ends."""
+    stop: str | None
+    """What to type so that its service manager ends it; None where a signal does."""
 
 
 def by_hand(paths: Paths) -> list[ByHand]:
@@ -35,7 +35,7 @@ def by_hand(paths: Paths) -> list[ByHand]:
     for lock in sorted(paths.home.glob("agents/*/lock")):
         found += [(f"agent-{lock.parent.name}", pid) for pid in _holder(lock, "agent")]
     return [
-        ByHand(program=program, pid=pid, stop=_how_to_stop(pid))
+        ByHand(program=program, pid=pid, stop=_service_stop(pid))
         for program, pid in found
         if pid not in ours
     ]
@@ -43,9 +43,9 @@ def by_hand(paths: Paths) -> list[ByHand]:
 
 def what_runs(found: Sequence[ByHand]) -> str:
     """Return in a sentence which they are and how they are stopped."""
-    named = " and ".join(f"{each.program} (process {each.pid})" for each in found)
+    named = ", ".join(f"{each.program} (process {each.pid})" for each in found)
     verb, it = ("runs", "it") if len(found) == 1 else ("run", "them")
-    how = "; ".join(dict.fromkeys(each.stop for each in found))
+    how = ", ".join(_how_to_stop(found))
     return (
         f"{named} {verb} here and {'was' if it == 'it' else 'were'} not started by mini-eaas up, "
         f"so down leaves {it} alone. To end {it}: {how}; jobs run on"
@@ -63,14 +63,24 @@ def _holder(lock: Path, kind: str) -> Iterator[int]:
         yield pid
 
 
-def _how_to_stop(pid: int) -> str:
-    """Return what ends the process: its service manager would start again what is killed."""
+def _how_to_stop(found: Sequence[ByHand]) -> Iterator[str]:
+    yield from dict.fromkeys(each.stop for each in found if each.stop is not None)
+    pids = [str(each.pid) for each in found if each.stop is None]
+    if pids:
+        yield f"Ctrl-C in {'its' if len(pids) == 1 else 'their'} terminal, or kill {' '.join(pids)}"
+
+
+def _service_stop(pid: int) -> str | None:
+    """Return what stops the service that the process is, if it is one.
+
+    A service manager would start again what is only killed.
+    """
     try:
         group = Path(f"/proc/{pid}/cgroup").read_text().strip().rpartition(":")[2]
     except OSError:
-        group = ""
+        return None
     unit = os.path.basename(group)
     if not (unit.startswith(UNITS) and unit.endswith(".service")):
-        return f"Ctrl-C in its terminal, or kill {pid}"
+        return None
     whose = "systemctl --user" if "/user@" in group else "systemctl"
     return f"{whose} stop {unit.removesuffix('.service')}"

@@ -267,8 +267,8 @@ def renamed(state: State, name: NodeName, uid: str) -> str | None:
     return (
         f"this agent is the node {old.name} and calls itself {name} now: let it be called "
         f"{old.name} again (name: in its agent.yaml), or rename it: mini-eaas node remove "
-        f"{old.name}, then start it again, from another machine than this after mini-eaas agent "
-        f"join. A copy of the disk of {old.name} needs a state folder of its own: remove it (rm "
+        f"{old.name}, then start it again; elsewhere than on this host, mini-eaas agent join comes "
+        f"first. A copy of the disk of {old.name} needs a state folder of its own: remove it (rm "
         "-r) and join anew"
     )
 

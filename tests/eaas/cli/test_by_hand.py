@@ -66,11 +66,12 @@ def test_agents_are_found_by_their_state_folders_and_other_processes_are_not_our
 def test_several_are_told_of_at_once_and_a_service_by_its_name() -> None:
     found = [
         ByHand(program="controller", pid=7, stop="systemctl stop mini-eaas-controller"),
-        ByHand(program="agent-a", pid=8, stop="kill 8"),
+        ByHand(program="agent-a", pid=8, stop=None),
+        ByHand(program="agent-b", pid=9, stop=None),
     ]
 
     assert what_runs(found) == (
-        "controller (process 7) and agent-a (process 8) run here and were not started by mini-eaas "
-        "up, so down leaves them alone. To end them: systemctl stop mini-eaas-controller; kill 8; "
-        "jobs run on"
+        "controller (process 7), agent-a (process 8), agent-b (process 9) run here and were not "
+        "started by mini-eaas up, so down leaves them alone. To end them: systemctl stop "
+        "mini-eaas-controller, Ctrl-C in their terminal, or kill 8 9; jobs run on"
     )
