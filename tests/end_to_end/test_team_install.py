@@ -151,6 +151,8 @@ def test_a_pool_on_one_machine_becomes_a_teams_and_keeps_its_agent_and_its_job(
     assert (node["name"], node["state"]) == (machine.node, "Ready")
     whose = sorted(machine.owner(pid) for pid in machine.programs())
     assert whose == (["ann", "ann"] if user else ["mini-eaas", "root"])
+    machine.install("--uninstall", user=user)
+    assert machine.programs() == []
 
 
 @pytest.mark.docker
