@@ -6,6 +6,7 @@ not decoded unless the measurement needs them. All clients share this one proces
 
 import asyncio
 import os
+import socket
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -117,7 +118,7 @@ async def a_pool(*wanted: Agent, environ: Mapping[str, str] = os.environ) -> Asy
         log = home / "controller.log"
         controller = Program("eaas_daemon", ["run", "--port", "0"], log=log, env=env)
         stack.callback(controller.stop)
-        await _until(controller, (home / "controller.sock").exists)
+        await _until(controller, lambda: _is_answered(home / "controller.sock"))
         agents = []
         for agent in wanted:
             args = ["run", "--name", agent.name, "--runtime", agent.runtime]
@@ -149,6 +150,12 @@ async def _join(pool: Pool, agent: Agent, program: Program) -> None:
             if time.monotonic() > deadline:
                 raise
             await asyncio.sleep(LOOK_EVERY_S)
+
+
+def _is_answered(path: Path) -> bool:
+    """Tell whether somebody listens: the file is there a moment before."""
+    with socket.socket(socket.AF_UNIX) as caller:
+        return caller.connect_ex(str(path)) == 0
 
 
 async def _until(program: Program, holds: Any) -> None:

@@ -127,7 +127,14 @@ class FileReader:
         An installation that lost some of its files, or their modes, is no fault of a job file.
         """
         process = await self._begun(read=DEVNULL, write=DEVNULL, complain=PIPE)
-        _, said = await process.communicate()
+        try:
+            async with asyncio.timeout(LIMIT_S):
+                _, said = await process.communicate()
+        except TimeoutError:
+            return  # too slow today, which says nothing of the installation
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
         if process.returncode != 0:
             lines = said.decode(errors="replace").strip().splitlines()
             why = lines[-1] if lines else f"it ended with {process.returncode}"

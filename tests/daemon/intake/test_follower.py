@@ -9,7 +9,7 @@ from eaas.ids import new_uid
 from eaas.wire.logs import LogEnd
 from eaas_daemon.core import events as e
 from eaas_daemon.intake.status import LOG_WAIT_S
-from tests.daemon.intake.folders import JOB, Doorway, needs_root
+from tests.daemon.intake.folders import JOB, Doorway, a_folder, needs_root
 
 STATUS = "1-a.yaml.status.yaml"
 
@@ -158,6 +158,23 @@ async def test_what_could_not_be_written_is_written_later(doorway: Doorway) -> N
     await doorway.statuses()
     away.rename(doorway.path)
     assert status(doorway)["state"] == "Pending"
+
+    doorway.follower._look_in_turn()
+    await doorway.statuses()
+
+    assert status(doorway)["state"] == "Cancelled"
+
+
+async def test_another_folder_in_its_place_gets_no_status_and_the_first_gets_it_when_it_is_back(
+    doorway: Doorway,
+) -> None:
+    await a_taken_job(doorway)
+    away = doorway.path.rename(doorway.path.with_name("away"))
+    a_folder(doorway.path.parent)
+    await cancel(doorway, 1)
+    await doorway.statuses()
+    doorway.path.rename(doorway.path.with_name("other"))
+    away.rename(doorway.path)
 
     doorway.follower._look_in_turn()
     await doorway.statuses()

@@ -11,6 +11,7 @@ import pytest
 
 from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e
+from eaas_daemon.intake import door
 from eaas_daemon.intake.hints import Hints
 from eaas_daemon.intake.reading import FileReader
 from eaas_daemon.intake.settings import FolderSettings
@@ -229,3 +230,18 @@ async def test_of_two_controllers_on_one_folder_the_second_touches_nothing(tmp_p
     )
     assert (view.accepted, view.refused) == (0, 0)
     assert "state: Pending" in (path / "accepted" / "1-mine.yaml.status.yaml").read_text()
+
+
+async def test_a_file_of_which_nobody_tells_is_found_by_looking_again(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert door.RESCAN_S <= 5.0
+    monkeypatch.setattr(door, "RESCAN_S", 0.05)
+    path = a_folder(tmp_path)
+    async with working(tools_of(house), path) as watch:
+        await until(lambda: watch.view().looked_at is not None)
+        (tmp_path / "a.yaml").write_text(JOB)
+        os.utime(tmp_path / "a.yaml", (1, 1))
+        (tmp_path / "a.yaml").rename(path / "a.yaml")
+
+        await until(lambda: watch.view().accepted == 1)
