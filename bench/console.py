@@ -72,6 +72,7 @@ async def measure(rounds: int, quick: bool) -> Section:
     for scale in SCALES:
         figures += await asyncio.to_thread(_measured, scale, min(rounds, ROUNDS), quick)
     notes = (
+        "first paint: all panes, still without the pool; that is there with its jobs",
         "while cards change: every card each second; keys: a fiftieth of the jobs as well",
         f"median of {STARTS} starts after one that does not count, and of {ROUNDS} rounds",
     )

@@ -29,7 +29,7 @@ def run(arguments: "Arguments") -> int:
     """Run the console in this terminal and return the exit code."""
     gc.disable()  # until the first paint: what is imported stays, there is nothing to collect
     from eaas_tui import openssl
-    from eaas_tui.later import later
+    from eaas_tui.later import standing_in
     from eaas_tui.terminal import block_cells, is_terminal
 
     if not is_terminal(0, 1, 2):
@@ -41,7 +41,7 @@ def run(arguments: "Arguments") -> int:
         os.environ, server=arguments.server, replay=arguments.replay is not None
     ):
         openssl.leave_out()
-    with later():
+    with standing_in():
         from eaas_tui.start import in_terminal  # imports Textual, which reads the environment once
 
     return in_terminal(arguments, block_cells=wide)

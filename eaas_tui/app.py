@@ -5,7 +5,6 @@ import gc
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -18,7 +17,7 @@ from textual.widgets import Input
 
 from eaas.errors import EaasError
 from eaas.views import JobView
-from eaas_tui import keys, rubbish, themes
+from eaas_tui import keys, rubbish, strips, themes
 from eaas_tui.actions import Actions, Severity
 from eaas_tui.arguments import Arguments
 from eaas_tui.commanding import Commanding
@@ -26,6 +25,7 @@ from eaas_tui.diff_writer import DiffWriter
 from eaas_tui.ending import write_down
 from eaas_tui.glyphs import BLOCKS, Glyphs
 from eaas_tui.keys import Needs
+from eaas_tui.later import FAR_AWAY, imported
 from eaas_tui.model.picture import Picture, only_numbers_differ
 from eaas_tui.model.store import Store
 from eaas_tui.one_key import OneKeyAtATime
@@ -79,6 +79,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         log_file: Path | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        strips.make_lean()
         super().__init__()
         self.arguments: Final = Arguments() if arguments is None else arguments
         self.environ: Final = {} if environ is None else environ
@@ -147,7 +148,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
 
     async def _feed(self) -> None:
         """Follow the controller, or the recording, until the console ends."""
-        source = await asyncio.to_thread(import_module, "eaas_tui.source")
+        source = await asyncio.to_thread(imported, "eaas_tui.source", later=FAR_AWAY)
         await source.feed(self)
 
     def end(self, code: int) -> None:

@@ -1,11 +1,11 @@
 """What Textual imports at once and the console needs after its first paint, if ever.
 
-``with later():`` around its first import puts stand-ins in the place of these modules. What is
-taken from a stand-in imports the real module when it is first called or asked for anything.
+``with standing_in():`` around its first import puts stand-ins in the place of these modules. What
+is taken from a stand-in imports the real module when it is first called or asked for anything.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
@@ -20,6 +20,8 @@ MODULES: Final = (
     "textual.canvas",  # lines between the cells of a layout
     "textual.command",  # the palette, with the trees and forms that its types name
 )
+FAR_AWAY: Final = ("idna", "urllib.request")
+"""The same of the client library: for hosts in other scripts, and for proxies."""
 
 
 class Later:
@@ -47,10 +49,16 @@ class StandIn(ModuleType):
         return Later(self.__name__, name)
 
 
+def imported(name: str, *, later: Sequence[str]) -> Any:
+    """Import a module with stand-ins of those others, and return it."""
+    with standing_in(later):
+        return import_module(name)
+
+
 @contextmanager
-def later(*modules: str) -> Iterator[None]:
-    """Let what is imported in the block get stand-ins of these modules, or of ``MODULES``."""
-    stand_ins = {name: StandIn(name) for name in modules or MODULES if name not in sys.modules}
+def standing_in(modules: Sequence[str] = MODULES) -> Iterator[None]:
+    """Let what is imported in the block get stand-ins of these modules."""
+    stand_ins = {name: StandIn(name) for name in modules if name not in sys.modules}
     sys.modules.update(stand_ins)
     try:
         yield

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from eaas.client.calls import Calls, place
 from eaas.client.connection import PIECE_BYTES
 from eaas.errors import NotFound
-from eaas.packs import Pack, packed
+
+if TYPE_CHECKING:
+    from eaas.packs import Pack  # imported when something is packed: nothing is at most starts
 
 STORE_S: Final = 300.0
 """How long the controller may take to store a large pack."""
@@ -19,6 +21,8 @@ class FileCalls(Calls):
 
     async def upload_folder(self, folder: Path) -> tuple[str, tuple[str, ...]]:
         """Pack and upload the folder; return the pack's hash and what was left out of it."""
+        from eaas.packs import packed
+
         packing = packed(folder)
         pack = await asyncio.to_thread(packing.__enter__)
         try:
@@ -27,7 +31,7 @@ class FileCalls(Calls):
             packing.__exit__(None, None, None)
         return pack.hash, pack.left_out
 
-    async def upload_pack(self, pack: Pack) -> None:
+    async def upload_pack(self, pack: "Pack") -> None:
         """Upload a pack, unless the controller has one of that hash already."""
         if await self.has_pack(pack.hash):
             return

@@ -28,6 +28,8 @@ MAX_SHARED: Final = 5000
 SHARED: Final[Mapping[type, tuple[str, ...]]] = {
     JobView: ("user", "pool", "queue", "state", "node", "image_digest", "reason")
 }
+PLAIN: Final = frozenset({int, float, bool, type(None)})
+"""What a spec may hold beside texts that needs no look."""
 
 Clean = Callable[[Any], Any]
 
@@ -38,6 +40,8 @@ class Cleaner:
     def __init__(self) -> None:
         self._plans: dict[type, _Plan] = {}
         self._shared: dict[Any, Any] = {}
+        self._keys: set[str] = set()
+        """Keys of specs that are known to be clean."""
 
     def __call__(self, struct: S) -> S:
         """Return the Struct with every text in it safe; the same one if there was nothing to do."""
@@ -55,9 +59,12 @@ class Cleaner:
                     changes[name] = new
         if changes:
             struct = replace(struct, **changes)
-        for name in plan.shared:  # nobody else has seen this Struct yet
+        for name, make_clean in plan.shared:  # nobody else has seen this Struct yet
             if (value := getattr(struct, name)) is not None:
-                force_setattr(struct, name, self._one(value))
+                known = self._shared.get(value)  # and is clean then
+                if known is None:
+                    known = self._one(make_clean(value) if make_clean else value)
+                force_setattr(struct, name, known)
         return struct
 
     def _one(self, value: Any) -> Any:
@@ -69,24 +76,43 @@ class Cleaner:
 
     def _typed(self, spec: dict[str, Any]) -> dict[str, Any]:
         """Return the spec safe; images and commands are often those of many jobs."""
-        safe: dict[str, Any] = typed(spec)
+        safe: dict[str, Any] = spec if self._is_plain(spec) else typed(spec)
         for key, value in safe.items():
             if type(value) is str:
                 safe[key] = self._one(value)
         return safe
 
+    def _is_plain(self, spec: Mapping[str, Any]) -> bool:
+        """Tell whether nothing is nested in the spec and all of it is clean; mostly it is."""
+        keys = self._keys
+        for key, value in spec.items():
+            if key not in keys:
+                if typed(key) is not key or len(keys) >= MAX_SHARED:
+                    return False
+                keys.add(key)
+            kind = type(value)
+            if kind is str:
+                if not (value.isascii() and value.isprintable()):
+                    return False
+            elif kind not in PLAIN:
+                return False
+        return True
+
     def _plan(self, kind: type) -> "_Plan":
         texts: list[str] = []
         others: list[tuple[str, Clean]] = []
+        shared: dict[str, Clean | None] = dict.fromkeys(SHARED.get(kind, ()))
         for name, hint in get_type_hints(kind).items():
             kinds = _alternatives(hint)
             if str in kinds and not {int, float}.isdisjoint(kinds):
                 others.append((name, _line_if_text))
             elif str in kinds:
                 texts.append(name)
-            elif (clean := self._clean_of(kinds)) is not None:
+            elif (clean := self._clean_of(kinds)) is not None and name in shared:
+                shared[name] = clean
+            elif clean is not None:
                 others.append((name, clean))
-        plan = self._plans[kind] = _Plan(texts, others, SHARED.get(kind, ()))
+        plan = self._plans[kind] = _Plan(texts, others, shared)
         return plan
 
     def _clean_of(self, kinds: tuple[Any, ...]) -> Clean | None:
@@ -107,9 +133,13 @@ class _Plan:
     """Which fields of one Struct are texts, and which hold something with texts in it."""
 
     def __init__(
-        self, texts: list[str], others: list[tuple[str, Clean]], shared: tuple[str, ...]
+        self,
+        texts: list[str],
+        others: list[tuple[str, Clean]],
+        shared: Mapping[str, Clean | None],
     ) -> None:
-        self.shared: Final = shared
+        self.shared: Final = tuple(shared.items())
+        """With how to clean what is no text; texts are cleaned with the others."""
         self.texts: Final = tuple(texts)
         self.others: Final = tuple(others)
         self.read: Final[Callable[[Any], tuple[str | None, ...]]] = (

@@ -61,6 +61,7 @@ class OverviewScreen(PoolActingScreen):
         with Container(id="work"):
             yield RowList[int](COLUMNS, can_mark=False, id="jobs")
             with Container(id="beside"):
+                yield Container(id="preview")
                 yield EventList(id="events")
         yield KeyBar()
 
@@ -177,7 +178,7 @@ class OverviewScreen(PoolActingScreen):
         job = self.picture.jobs.get(self._jobs.selected or 0)
         if self._preview is None and self.picture is not EMPTY and self.size.width >= WIDE:
             self._preview = self._made_preview()
-            self.query_one("#beside").mount(self._preview, before=0)
+            self.query_one("#preview").mount(self._preview)
         if self._preview is not None and self.size.width >= WIDE:
             self._preview.show(job, self.picture, clock_of(self.app)())
 
@@ -185,7 +186,7 @@ class OverviewScreen(PoolActingScreen):
         from eaas_tui.widgets.job_preview import JobPreview  # only here: the first paint has none
 
         ascii = glyphs_of(self.app).name == "ascii"
-        return JobPreview(lambda: client_of(self.app), ascii=ascii, id="preview")
+        return JobPreview(lambda: client_of(self.app), ascii=ascii)
 
     def _give_nodes_their_height(self) -> bool:
         """Let few nodes take few lines, and many not all of them; tell whether that is new."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eaas_tui.later import MODULES, Later, later
+from eaas_tui.later import FAR_AWAY, MODULES, Later, imported, standing_in
 from tests.rig.recordings import FOLDER
 from tests.rig.terminal import RealTerminal
 
@@ -27,8 +27,7 @@ def slow_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
 
 
 def test_a_module_is_imported_when_something_of_it_is_first_used() -> None:
-    with later(SLOW):
-        taker = import_module("taker")
+    taker = imported("taker", later=[SLOW])
 
     assert SLOW not in sys.modules
     assert taker.twice(4) == 8
@@ -39,15 +38,13 @@ def test_a_module_is_imported_when_something_of_it_is_first_used() -> None:
 
 
 def test_a_name_that_there_is_not_is_the_same_mistake_as_ever() -> None:
-    with later(SLOW):
-        taker = import_module("taker")
+    taker = imported("taker", later=[SLOW])
     with pytest.raises(AttributeError, match="no attribute 'other'"):
         getattr(taker, SLOW).other()
 
 
 def test_a_class_derived_from_what_comes_later_stands_for_itself() -> None:
-    with later(SLOW):
-        taker = import_module("taker")
+    taker = imported("taker", later=[SLOW])
 
     assert taker.Heir.own == 1
     assert taker.Heir.__mro__ == (taker.Heir, object)
@@ -56,13 +53,13 @@ def test_a_class_derived_from_what_comes_later_stands_for_itself() -> None:
 
 def test_what_is_imported_already_stays_as_it_is() -> None:
     real = import_module(SLOW)
-    with later(SLOW):
+    with standing_in([SLOW]):
         assert import_module(SLOW) is real
     assert sys.modules[SLOW] is real
 
 
 def test_what_the_block_imports_for_itself_stays() -> None:
-    with later(SLOW):
+    with standing_in([SLOW]):
         del sys.modules[SLOW]
         real = import_module(SLOW)
     assert sys.modules[SLOW] is real
@@ -70,7 +67,7 @@ def test_what_the_block_imports_for_itself_stays() -> None:
 
 
 def test_every_name_that_comes_later_is_a_module() -> None:
-    for name in MODULES:
+    for name in (*MODULES, *FAR_AWAY):
         import_module(name)
 
 

@@ -39,6 +39,23 @@ def test_a_text_is_cleaned_wherever_it_stands() -> None:
     )
 
 
+def test_a_spec_without_anything_nested_is_cleaned_by_key_and_value() -> None:
+    clean, plain = Cleaner(), {"gpus": 2, "image": "busybox", "nice": True, "name": None}
+
+    assert clean(a_job(spec=dict(plain))).spec == plain
+    for dirty in ({f"na{ESCAPE}me": "a"}, {"name": f"a{ESCAPE}"}):
+        assert clean(a_job(spec={"gpus": 2} | dirty)).spec == {"gpus": 2, "name": "a"}
+
+
+def test_an_equal_reason_of_the_next_job_is_the_same_object_and_a_dirty_one_never() -> None:
+    clean = Cleaner()
+    first = clean(a_job(reason=a_reason(text="full"))).reason
+
+    assert clean(a_job(reason=a_reason(text="full"))).reason is first
+    for _ in range(2):
+        assert clean(a_job(reason=a_reason(text=f"full{ESCAPE}"))).reason is first
+
+
 def test_what_lies_deep_in_tuples_is_cleaned_too() -> None:
     snapshot = a_snapshot(nodes=(a_node("n1", a_card(model=f"RTX{ESCAPE}"), pools=("a\x1b[1m",)),))
 
