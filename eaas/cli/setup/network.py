@@ -1,9 +1,11 @@
 """How others reach this machine, and who holds a port of it."""
 
 import errno
+import pwd
 import re
 import socket
 import subprocess
+from pathlib import Path
 
 import msgspec
 
@@ -53,9 +55,29 @@ def port_holder(port: int) -> str | None:
 
 
 def named(listed: str) -> str | None:
-    """Return the program that ``ss -p`` names, with its process."""
+    """Return the program that ``ss -p`` names, with its process; another pool's by its user."""
     found = re.search(r'\(\("([^"]+)",pid=(\d+)', listed)
-    return f"{found[1]} (process {found[2]})" if found else None
+    if found is None:
+        return None
+    user = _pool_user(Path("/proc", found[2]))
+    if user is not None:
+        return f"another pool of this machine ({user}'s, which their `mini-eaas down` stops)"
+    return f"{found[1]} (process {found[2]})"
+
+
+def _pool_user(process: Path) -> str | None:
+    """Return as whom the process runs if it is a controller."""
+    try:
+        line = (process / "cmdline").read_bytes().split(b"\0")
+        user = process.stat().st_uid
+    except OSError:
+        return None
+    if b"eaas_daemon" not in line:
+        return None
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return f"user {user}"
 
 
 def _printed(*words: str) -> str:
