@@ -52,6 +52,11 @@ _BOUND_TO: Final = "runtime"
 """Under this the ledger remembers which kind of runtime the attempts are on."""
 
 
+def since_boot() -> float:
+    """Return the seconds since the machine's boot, sleep included; every process has the same."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
 class Given(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent is built from, beside its configuration; a test gives others."""
 
@@ -59,6 +64,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     machine: Callable[[], Machine] = read_machine
     clock: Callable[[], float] = time.time
     monotonic: Callable[[], float] = time.monotonic
+    uptime: Callable[[], float] = since_boot
     rng: random.Random = msgspec.field(default_factory=random.Random)
     runtimes: Callable[[Path, str, Mapping[str, str], str | None], Makers] = makers
     """Takes the state folder, the agent's id, the environment and the images' mirror."""
@@ -146,14 +152,7 @@ class Agent:
         desk = CardDesk(SIMULATED_RULES if self._config.simulate else DEFAULT_RULES)
         mounts = Mounts(self._config.mounts, places_of(self._config.state_dir, os.geteuid()))
         around = self._surroundings(desk, cards, mounts)
-        engine = Engine(
-            node_from(self._recovered, self._machine, self._config.keep_s),
-            self._inbox,
-            ledger=self._ledger,
-            outbox=self._outbox,
-            clock=given.clock,
-            ledger_full=around.ledger_is_full,
-        )
+        engine = self._engine(around)
         keeping = Housekeeping(
             chosen,
             around,
@@ -197,6 +196,17 @@ class Agent:
                 link=link,
             )
             group.create_task(attend(at_work))
+
+    def _engine(self, around: Surroundings) -> Engine:
+        return Engine(
+            node_from(self._recovered, self._machine, self._config.keep_s),
+            self._inbox,
+            ledger=self._ledger,
+            outbox=self._outbox,
+            clock=self._given.clock,
+            uptime=self._given.uptime,
+            ledger_full=around.ledger_is_full,
+        )
 
     def _surroundings(self, desk: CardDesk, cards: Cards, mounts: Mounts) -> Surroundings:
         return Surroundings(

@@ -101,6 +101,7 @@ def began(turn: Turn, event: Began) -> None:
         boot_id=turn.node.boot_id,
         handle=started.handle,
         started_at=started.started_at,
+        started_up_s=_up_s_of(turn, started.started_at),
     )
     turn.save(running)
     turn.tell(
@@ -117,6 +118,11 @@ def began(turn: Turn, event: Began) -> None:
         turn.do(StopIt(running, held.stop.grace_s))
     else:
         arm(turn, running)
+
+
+def _up_s_of(turn: Turn, started_at: float) -> float | None:
+    """Return when that was since the boot; a clock that ran on since then is believed once."""
+    return None if turn.up_s is None else turn.up_s - max(0.0, turn.now - started_at)
 
 
 def did_not_start(turn: Turn, event: DidNotStart) -> None:

@@ -41,7 +41,14 @@ def arm(turn: Turn, attempt: Attempt) -> None:
     if timeout_s is None or attempt.started_at is None:
         turn.do(Arm(attempt.key, None))
     else:
-        turn.do(Arm(attempt.key, max(0.0, attempt.started_at + timeout_s - turn.now)))
+        turn.do(Arm(attempt.key, max(0.0, timeout_s - _ran_s(turn, attempt, attempt.started_at))))
+
+
+def _ran_s(turn: Turn, attempt: Attempt, started_at: float) -> float:
+    """Return how long it has run, also when the clock was set meanwhile."""
+    if turn.up_s is None or attempt.started_up_s is None or attempt.boot_id != turn.node.boot_id:
+        return turn.now - started_at
+    return turn.up_s - attempt.started_up_s
 
 
 def end_attempt(

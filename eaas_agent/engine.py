@@ -91,14 +91,17 @@ class Engine:
         ledger: Ledger,
         outbox: Outbox,
         clock: Callable[[], float],
+        uptime: Callable[[], float],
         ledger_full: Callable[[bool], None],
     ) -> None:
-        """``clock`` gives Unix seconds; ``ledger_full`` is told when nothing can be written."""
+        """``clock`` gives Unix seconds, ``uptime`` seconds since the machine's boot;
+        ``ledger_full`` is told when nothing can be written."""
         self._node = node
         self._inbox = inbox
         self._ledger = ledger
         self._outbox = outbox
         self._clock = clock
+        self._uptime = uptime
         self._ledger_full = ledger_full
 
     def held(self) -> tuple[Held, ...]:
@@ -125,7 +128,7 @@ class Engine:
         effects = _effects(runners, pump, self._outbox)
         while True:
             events = await self._inbox.take()
-            turn = Turn(self._node, self._ledger.highest, self._clock())
+            turn = Turn(self._node, self._ledger.highest, self._clock(), self._uptime())
             for event in events:
                 step(turn, event)
             if turn.changes:

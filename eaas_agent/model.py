@@ -23,6 +23,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     handle: str | None = None
     started_at: float | None = None
     """Unix seconds by this host's clock."""
+    started_up_s: float | None = None
+    """The same in seconds since the machine's boot, which nobody can set."""
     stop: Stop | None = None
     """The stop that is under way or done; an order's own ``stop`` is only the wish."""
     stop_at: float | None = None

@@ -8,7 +8,7 @@ from typing import Final
 import aiohttp
 import msgspec
 
-from eaas.client.trust import CA_PATH, MAX_CA_BYTES, context_for
+from eaas.client.trust import CA_PATH, EXPIRED, MAX_CA_BYTES, NOT_YET_VALID, context_for
 from eaas.exit_codes import USAGE
 from eaas.problem import Problem
 from eaas.token_views import AgentPassView
@@ -25,8 +25,6 @@ NEW_TOKEN: Final = "On the controller's host: mini-eaas token create --role agen
 SET_CLOCK: Final = "Let both clocks be set from the network: timedatectl set-ntp true"
 SHOWN: Final = 12
 """So much of a fingerprint tells two apart."""
-NOT_YET_VALID: Final = 9
-EXPIRED: Final = 10
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +40,7 @@ class Asker:
     """Asks one controller plain questions."""
 
     def __init__(self, url: str, connector: aiohttp.BaseConnector | None = None) -> None:
-        self._url = url
+        self.url: Final = url
         self._connector = connector
 
     async def get(self, path: str, tls: ssl.SSLContext | bool, token: str | None = None) -> Answer:
@@ -56,7 +54,7 @@ class Asker:
                 connector_owner=self._connector is None,
             ) as session,
             session.get(
-                self._url + path, ssl=tls, headers=headers, allow_redirects=False
+                self.url + path, ssl=tls, headers=headers, allow_redirects=False
             ) as response,
         ):
             body = await response.content.read(MAX_CA_BYTES)

@@ -102,10 +102,16 @@ class Turn:
     """One batch of events on its way to the disk."""
 
     def __init__(
-        self, node: Node, seen: Callable[[set[str]], Mapping[str, int]], now: float
+        self,
+        node: Node,
+        seen: Callable[[set[str]], Mapping[str, int]],
+        now: float,
+        up_s: float | None = None,
     ) -> None:
+        """``now`` is in Unix seconds, and may be set; ``up_s`` counts from the machine's boot."""
         self.node: Final = node
         self.now: Final = now
+        self.up_s: Final = up_s
         self.changes: Final = Changes()
         self.effects: Final[list[Effect]] = []
         self._seen = seen

@@ -16,6 +16,9 @@ from eaas.tokens import BadToken, fingerprint, read_token
 CA_PATH: Final = "/ca.pem"
 MAX_CA_BYTES: Final = 64 * 1024
 ASK_S: Final = 10.0
+NOT_YET_VALID: Final = 9
+EXPIRED: Final = 10
+"""What OpenSSL calls a certificate of another time."""
 
 
 class NotTheController(EaasError):
@@ -74,6 +77,12 @@ def is_of(pem: str, ca: str) -> bool:
 def not_believed(url: str, error: aiohttp.ClientConnectorCertificateError) -> NotTheController:
     """Return what it means that a connection was given up for the certificate shown there."""
     why = getattr(error.certificate_error, "verify_message", "") or error.certificate_error
+    if getattr(error.certificate_error, "verify_code", None) in (NOT_YET_VALID, EXPIRED):
+        return NotTheController(
+            f"the certificate that {url} shows is not valid by this machine's clock ({why}); "
+            "nothing secret was said. Let both clocks be set from the network: timedatectl set-ntp "
+            "true; if they are right, restart the controller: it makes a new one"
+        )
     return NotTheController(
         f"what answers at {url} can't prove that it is the controller ({why}), and was told "
         "nothing secret. Where the controller was set up anew, log in or join anew"

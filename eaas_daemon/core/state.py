@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, UserName
 from eaas.lifecycle import PLACED, JobState
@@ -21,6 +21,10 @@ from eaas_daemon.core.usage import Standing, Usage, UsageKey
 Orphans = Mapping[tuple[str, int], tuple[Unlisted, str]]
 """Attempts by uid and number that run on a node and can't be adopted yet, and why not; agents tell
 of them in every greeting."""
+
+
+CLOCK_SET_S: Final = 10.0
+"""An end so far ahead of its node's newest reading is from before its clock was set back."""
 
 
 class Archive(Protocol):
@@ -288,6 +292,9 @@ class State:
         It ended ``at`` that time of its node's clock; ours says ``now``.
         """
         self._use(job, -len(job.attempts[-1].cards), now)
+        node = self.nodes.get(job.attempts[-1].node)
+        if node is not None and node.sampled_at is not None:  # else its clock was set back
+            at = min(at, node.sampled_at + CLOCK_SET_S)
         for row in _claims(job):
             self._note(self.draft.released, row)
             self.cool(CardUuid(row.card), at)

@@ -4,9 +4,11 @@ from contextlib import asynccontextmanager
 from email.utils import formatdate
 from pathlib import Path
 
+import aiohttp
 import pytest
 from aiohttp import web
 
+from eaas.client.trust import CA_PATH, authority_at, context_for, not_believed
 from eaas.token_views import AgentPassView
 from eaas_agent.allegiance import Obeyed
 from eaas_agent.proving import Asker, clock_step, shown_token, tls_step, token_step, version_step
@@ -82,6 +84,29 @@ async def test_a_certificate_that_is_not_valid_now_is_told_with_the_clocks(
     assert context is None
     assert all(word in step.text for word in words)
     assert "timedatectl" in str(step.advice)
+
+
+@pytest.mark.parametrize("off_s", [-20 * 3600.0, 20 * 3600.0])
+async def test_hours_between_the_clocks_keep_nobody_out(tmp_path: Path, off_s: float) -> None:
+    async with a_controller_at(tmp_path, time.time() + off_s) as (asker, authority):
+        step, context = await tls_step(asker, authority)
+
+    assert step.is_ok
+    assert context is not None
+
+
+@pytest.mark.parametrize("off_s", [3 * YEAR_S, -12 * YEAR_S])
+async def test_who_is_turned_away_by_a_clock_is_told_of_clocks_and_not_of_impostors(
+    tmp_path: Path, off_s: float
+) -> None:
+    async with a_controller_at(tmp_path, time.time() + off_s) as (asker, authority):
+        pem = await authority_at(asker.url, authority)
+        with pytest.raises(aiohttp.ClientConnectorCertificateError) as error:
+            await asker.get(CA_PATH, context_for(pem))
+
+    said = not_believed("https://ctl", error.value).sentence
+    assert "not valid by this machine's clock" in said
+    assert "timedatectl" in said
 
 
 async def test_a_port_that_speaks_something_else_is_no_controller(tmp_path: Path) -> None:

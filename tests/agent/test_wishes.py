@@ -1,8 +1,21 @@
+import pytest
+from msgspec.structs import replace
+
+from eaas.ids import JobUid
 from eaas.wire.from_agent import Unlisted
 from eaas.wire.to_agent import Stop, Wanted
 from eaas_agent.allegiance import Obeyed
-from eaas_agent.model import Acked, Attempt, Exited, LogAcked, WantedCame, Welcomed
-from eaas_agent.runtimes.port import Exit
+from eaas_agent.model import (
+    Acked,
+    Attempt,
+    Began,
+    Exited,
+    LogAcked,
+    Surveyed,
+    WantedCame,
+    Welcomed,
+)
+from eaas_agent.runtimes.port import AttemptKey, Exit, Started
 from eaas_agent.turn import Arm, CallOff, Remove, StopIt, Tell
 from tests.rig.agents import an_order
 from tests.rig.turns import Desk, effects, facts
@@ -83,6 +96,29 @@ def test_a_stop_is_written_down_before_it_is_done() -> None:
     assert saved is not None
     assert (saved.state, saved.stop, saved.stop_at) == ("stopping", stop, 2000.0)
     assert effects(turn) == [Arm, StopIt]
+
+
+@pytest.mark.parametrize("set_by_s", [-6 * 3600.0, 6 * 3600.0])
+def test_a_clock_that_is_set_moves_no_deadline_not_even_of_a_restarted_agent(
+    set_by_s: float,
+) -> None:
+    order = an_order(timeout_s=60.0)
+    desk = Desk()
+    desk.up_s = 500.0
+    desk.take(wish(order))
+    key = AttemptKey(JobUid(order.uid), 1)
+    desk.take(Began(key=key, started=Started(handle="h", started_at=desk.now)))
+    held = desk.attempt(order.uid)
+    assert held is not None
+
+    again = Desk(held, surveyed=False)
+    again.now, again.up_s = desk.now + set_by_s + 20.0, 520.0
+    found = again.take(Surveyed(found=()))
+    renewed = again.take(wish(replace(order, image_digest="sha256:a")))
+
+    done = (*found.effects, *renewed.effects)
+    arms = [effect for effect in done if isinstance(effect, Arm)]
+    assert arms == [Arm(key, 40.0), Arm(key, 40.0)]
 
 
 def test_a_longer_timeout_moves_the_deadline() -> None:

@@ -6,6 +6,7 @@ import os
 import pwd
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -64,10 +65,10 @@ async def site(engine: str, folder: Path) -> AsyncIterator[Site]:
             pool.start_controller()
             await provide_images(engine)
             defined = mounts_in(folder)
-            settings = {"name": NodeName("box"), "runtime": "docker", "simulate": None}
+            settings: dict[str, Any] = {"runtime": "docker", "simulate": None}
             socket, state_dir = pool.paths.socket, pool.paths.agent_state("box")
             async with (
-                an_agent(state_dir, socket, mounts=defined, **settings),
+                an_agent(state_dir, socket, name=NodeName("box"), mounts=defined, **settings),
                 pool.client() as client,
             ):
                 await node_when(client, "box", lambda node: True)

@@ -5,7 +5,8 @@ import itertools
 import os
 import random
 import sys
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from eaas.wire.from_agent import Hello, Inventory
 from eaas.wire.to_agent import Order
 from eaas_agent.app import Given, serve
 from eaas_agent.config import AgentConfig
+from eaas_agent.runtime_choice import Makers, makers
+from eaas_agent.runtimes.process import ProcessRuntime
 
 _numbers = itertools.count(1)
 
@@ -54,9 +57,16 @@ def a_config(state_dir: Path, socket: Path, **fields: Any) -> AgentConfig:
 
 
 @asynccontextmanager
-async def an_agent(state_dir: Path, socket: Path, **fields: Any) -> AsyncIterator[None]:
+async def an_agent(
+    state_dir: Path, socket: Path, *, clock: Callable[[], float] = time.time, **fields: Any
+) -> AsyncIterator[None]:
     """Run an agent in this process while the block runs; its jobs run on after it."""
-    given = Given(environ=dict(os.environ), rng=random.Random(1))
+    given = Given(
+        environ=dict(os.environ),
+        rng=random.Random(1),
+        clock=clock,
+        runtimes=_runtimes_by(clock),
+    )
     task = asyncio.create_task(serve(a_config(state_dir, socket, **fields), given))
     try:
         yield
@@ -64,6 +74,18 @@ async def an_agent(state_dir: Path, socket: Path, **fields: Any) -> AsyncIterato
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+def _runtimes_by(clock: Callable[[], float]) -> Callable[..., Makers]:
+    """Return what makes the real runtimes, with this clock on the wall of their machine."""
+
+    def make(state_dir: Path, agent_id: str, *more: Any) -> Makers:
+        return Makers(
+            makers(state_dir, agent_id, *more).docker,
+            lambda: ProcessRuntime(state_dir, agent_id, wall=clock),
+        )
+
+    return make
 
 
 @asynccontextmanager

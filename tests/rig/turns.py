@@ -15,13 +15,17 @@ class Desk:
         self.node.surveyed = surveyed
         self.seen: dict[str, int] = {}
         self.now = 2000.0
+        self.up_s: float | None = None
         for attempt in attempts:
             self.node.roster.put(attempt)
 
     def take(self, *events: Event) -> Turn:
         """Let the events happen in one turn."""
         turn = Turn(
-            self.node, lambda uids: {u: self.seen[u] for u in uids if u in self.seen}, self.now
+            self.node,
+            lambda uids: {u: self.seen[u] for u in uids if u in self.seen},
+            self.now,
+            self.up_s,
         )
         for event in events:
             step(turn, event)

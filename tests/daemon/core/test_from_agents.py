@@ -189,3 +189,17 @@ def test_what_happens_to_a_watched_folder_is_history(
     house.do(e.FolderNoted(path="/srv/jobs", wrong=wrong, **about))
 
     assert kinds(house) == [kind]
+
+
+def test_a_card_is_offered_again_although_its_nodes_clock_was_set_back_while_it_was_held(
+    house: House,
+) -> None:
+    """The end is not told as before the start, and so it lies hours ahead of every reading."""
+    house.beat("n1", a_card(0))
+    job = house.running(house.submit(gpus=1))
+    house.ended(job, finished_at=house.now + 7 * 3600)
+    house.now += 20.0
+
+    house.beat("n1", a_card(0))
+
+    assert house.submit(gpus=1).state == "Starting"
