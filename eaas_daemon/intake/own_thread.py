@@ -44,6 +44,8 @@ class OwnThread:
             return await asyncio.shield(doing)
         except asyncio.CancelledError:
             await asyncio.wait([doing], timeout=LEAVE_AFTER_S)
+            if doing.done() and not doing.cancelled():
+                doing.exception()  # nobody asks any more; unseen, it would be logged as a bug
             raise
 
     def close(self) -> None:

@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import subprocess
 import sys
 import threading
@@ -71,6 +72,31 @@ async def test_who_is_cancelled_goes_when_the_piece_is_done() -> None:
     thread.close()
     assert caller.cancelled()
     assert ended == [True]
+
+
+async def test_what_goes_wrong_after_the_caller_was_cancelled_is_no_bug_to_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    thread, begun, may_end = OwnThread(), threading.Event(), threading.Event()
+
+    def piece() -> None:
+        begun.set()
+        may_end.wait(10)
+        raise OSError
+
+    caller = asyncio.create_task(thread.do(piece))
+    await asyncio.to_thread(begun.wait, 10)
+    caller.cancel()
+    await asyncio.sleep(0)
+    may_end.set()
+    await asyncio.wait([caller])
+    await thread.do(int)
+    thread.close()
+    del caller
+    await asyncio.sleep(0)
+    gc.collect()
+
+    assert "never retrieved" not in caplog.text
 
 
 def test_a_piece_that_hangs_keeps_no_program_from_ending() -> None:
