@@ -40,7 +40,11 @@ class LeanCompositor(Compositor):
             if not missing:
                 break
             area = region.intersection(clip)
-            rows = [y for y in area.line_range if _is_in(area, missing.get(y, ()))]
+            rows = sorted(
+                y
+                for y, begins in missing.items()
+                if area.y <= y < area.bottom and _is_in(area, begins)
+            )
             for first, count in _runs(rows):
                 part = Region(area.x - region.x, first - region.y, area.width, count)
                 for y, strip in enumerate(widget.render_lines(part), first):
@@ -80,8 +84,9 @@ def is_known() -> bool:
     return list(signature(Compositor._render_chops).parameters) == chops
 
 
-def _is_in(area: Region, begins: set[int] | tuple[()]) -> bool:
-    return any(area.x <= x < area.right for x in begins)
+def _is_in(area: Region, begins: set[int]) -> bool:
+    left, right = area.x, area.right
+    return any(left <= x < right for x in begins)
 
 
 def _runs(rows: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -29,6 +29,10 @@ BRIDGED: Final = 4
 SCATTERED: Final = 1000
 """So many changed cells at most are tried colour by colour too: to turn to another colour and back
 is longer than to move there twice."""
+FEW_TURNS: Final = 3
+"""With no more changes of the look in reading order, it is the shortest: nothing else is tried."""
+MOVE: Final = 5
+"""About the signs of a move of the cursor."""
 FULL_FRAMES: Final = 8
 """So many frames may wait for a slow terminal; what comes then waits as one. The queue holds 30,
 and blocks the program after that."""
@@ -84,6 +88,8 @@ class ShownScreen:
         self._cursor: tuple[int, int] | None = None
         """Row and column the terminal's cursor is at; None when that isn't sure."""
         self._out: list[str] = []
+        self._turns = 0
+        """How often ``_out`` changes the look."""
         self._changed: list[Cell] = []
         self._left: dict[Cell, None] = {}
         """What is not written yet, the longest left first."""
@@ -124,33 +130,48 @@ class ShownScreen:
                         x = self._put(y, x, signs_of(text), look_of(style, system))
 
     def _count_in(self, signs: int, cells: Sequence[Cell]) -> int:
-        """Return how many of the cells are written with so many signs."""
-        size, self._cursor = 0, None
+        """Return how many of the cells are written with about so many signs: nothing is written."""
+        size, behind, look = 0, (-1, -1), PLAIN
         for count, (y, x) in enumerate(cells):
             if size >= signs:
-                self._look = PLAIN
                 return count
-            self._out = []
-            self._write(y, x)
-            size += sum(map(len, self._out))
-        self._look = PLAIN
+            size += 1 if behind == (y, x) else 1 + MOVE
+            if (now := self._looks[y][x]) is not look and now != look:
+                size, look = size + len(sgr(look, now)), now
+            behind = (y, x + 1)
         return len(cells)
 
     def _shortest(self, cells: Sequence[Cell]) -> str:
         """Return the shortest way found to write the cells."""
         written = self._written(cells)
-        if len(cells) > SCATTERED:
+        if len(cells) > SCATTERED or self._turns <= FEW_TURNS:
             return written
         return min(written, self._written(self._by_colour(cells)), key=len)
 
     def _written(self, cells: Iterable[Cell]) -> str:
-        """Return what writes the cells in this order."""
-        self._out, self._cursor = [], None
-        for y, x in cells:
-            self._write(y, x)
+        """Return what writes the cells in this order.
+
+        Most cells go on where the one before has ended, in its look: these are taken at once.
+        """
+        self._out, self._cursor, self._turns = [], None, 0
+        out, last = self._out, self.size[0] - 1
+        for cell in cells:
+            y, x = cell
+            sign = self._signs[y][x]
+            if (
+                cell != self._cursor
+                or not sign
+                or x == last
+                or not sign.isascii()
+                or (self._look.blank if sign == " " else self._look) != self._looks[y][x]
+            ):
+                self._write(y, x)
+            else:
+                out.append(sign)
+                self._cursor = (y, x + 1)
         if self._look != PLAIN:
             self._turn(PLAIN)
-        return "".join(self._out)
+        return "".join(out)
 
     def _by_colour(self, cells: Sequence[Cell]) -> list[Cell]:
         """Return the cells one look after the other; a blank goes with what stands before it."""
@@ -220,8 +241,10 @@ class ShownScreen:
         return sign is not None and sign.isascii() and look == self._look and sign != ""
 
     def _turn(self, look: Look) -> None:
-        self._out.append(sgr(self._look, look))
-        self._look = look
+        if look != self._look:
+            self._out.append(sgr(self._look, look))
+            self._look = look
+            self._turns += 1
 
 
 class DiffWriter(App[None]):

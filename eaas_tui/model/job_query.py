@@ -10,6 +10,7 @@ from eaas.lifecycle import ENDED, JobState
 from eaas.views import JobView
 from eaas_tui.model.columns import Cell
 from eaas_tui.model.filters import Filter, FilterMistake, parse
+from eaas_tui.model.kept_order import KeptOrder
 from eaas_tui.model.order import DEFAULT, merged, ordered
 from eaas_tui.model.past_found import PastFound
 
@@ -100,6 +101,7 @@ class JobFinder:
         self._fit: dict[int, JobView] = {}
         self._unfit: dict[int, JobView] = {}
         """Jobs as they were when they were looked at, by what was found."""
+        self._order: Final = KeptOrder()
         self._past_found: Final = PastFound()
 
     def find(
@@ -125,8 +127,8 @@ class JobFinder:
         self._ask(query, user)
         if len(self._fit) + len(self._unfit) > 2 * len(live) + SPARE:
             self._fit, self._unfit = {}, {}
-        shown = [job for job in live.values() if self._is_shown(job, query, user) or job.id in kept]
-        in_order = ordered(shown, query.sort, now=now, reverse=query.reverse)
+        shown = self._shown_of(live, query, user, kept)
+        in_order = self._order.of(shown, query.sort, now=now, reverse=query.reverse)
         self.live, self.live_shown, self.past = len(live), len(shown), 0
         if past and query.shows_ended:
             in_order = self._with_past(in_order, query, live, past, user=user, kept=kept)
@@ -175,16 +177,18 @@ class JobFinder:
             self.mistake = answer if isinstance(answer, FilterMistake) else None
             self._filter = answer if isinstance(answer, Filter) else self._filter
 
-    def _is_shown(self, job: JobView, query: JobQuery, user: str | None) -> bool:
-        if self._fit.get(job.id) is job:
-            return True
-        if self._unfit.get(job.id) is job:
-            return False
-        verdict = self._fits(job, query, user)
-        kept, other = (self._fit, self._unfit) if verdict else (self._unfit, self._fit)
-        kept[job.id] = job
-        other.pop(job.id, None)
-        return verdict
+    def _shown_of(
+        self, live: Mapping[int, JobView], query: JobQuery, user: str | None, kept: Collection[int]
+    ) -> list[JobView]:
+        """Return the live jobs to be shown, and look only at those that are new or changed."""
+        fit, unfit = self._fit, self._unfit
+        for id, job in live.items():
+            if fit.get(id) is not job and unfit.get(id) is not job:
+                verdict = self._fits(job, query, user)
+                known, other = (fit, unfit) if verdict else (unfit, fit)
+                known[id] = job
+                other.pop(id, None)
+        return [job for id, job in live.items() if fit.get(id) is job or id in kept]
 
     def _fits(self, job: JobView, query: JobQuery, user: str | None) -> bool:
         return (

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from eaas.lifecycle import ENDED, JobState
 from eaas.views import JobView
@@ -13,6 +13,8 @@ DEFAULT: Final = "order"
 """The controller's own: on nodes by number, then in line, then what ended, the newest first."""
 
 Key = Callable[[JobView], str | float | None]
+Place = tuple[Any, ...]
+"""Where a job stands by one order; two places of the same order can be compared."""
 
 _STATE_ORDER: Final[Mapping[str, int]] = MappingProxyType(
     {state: place for place, state in enumerate(JobState)}
@@ -57,6 +59,25 @@ def ordered(
         listed = _as_the_controller(jobs)
         return listed[::-1] if reverse else listed
     return _by(jobs, key, reverse=reverse)
+
+
+def place_of(sort: str = DEFAULT, *, reverse: bool = False) -> Callable[[JobView], Place] | None:
+    """Return what tells a job's place: ascending, these are ``ordered``, or its reverse if asked.
+
+    None where places change by themselves, as those of the time that jobs have run.
+    """
+    if sort == "time":
+        return None
+    key = KEYS.get(sort)
+    if key is None:
+        return _place_at_the_controller
+    sign = -1 if reverse else 1
+
+    def place(job: JobView) -> Place:
+        value = key(job)
+        return (1, 0, sign * job.id) if value is None else (1 - sign, value, sign * job.id)
+
+    return place
 
 
 def merged(
@@ -122,3 +143,22 @@ def _as_the_controller(jobs: Iterable[JobView]) -> list[JobView]:
     not_yet.sort(key=attrgetter("pool", "id"))
     ended.sort(key=lambda job: (job.finished_at or "", job.id), reverse=True)
     return [*placed, *in_line, *not_yet, *ended]
+
+
+class _Newest(str):
+    """A time that comes before what is earlier."""
+
+    __slots__ = ()
+
+    def __lt__(self, other: str) -> bool:
+        return str.__gt__(self, other)
+
+
+def _place_at_the_controller(job: JobView) -> Place:
+    if job.state in ENDED:
+        return (3, _Newest(job.finished_at or ""), -job.id)
+    if job.state != JobState.PENDING:
+        return (0, job.id)
+    if job.position is not None:
+        return (1, job.pool, job.position, job.id)
+    return (2, job.pool, job.id)

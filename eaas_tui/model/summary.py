@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from operator import attrgetter
 from typing import Final, Literal
 
 import msgspec
@@ -15,6 +16,7 @@ from eaas_tui.model.picture import Link, Picture
 Tone = Literal["plain", "strong", "muted", "good", "busy", "warn", "bad"]
 
 NAME: Final = "Mini EaaS"
+STATE: Final = attrgetter("state")
 IN_USE: Final = frozenset({CardState.HELD, CardState.SHARED})
 _ASIDE: Final = re.compile(r" at /| at http| \(|; ")
 _CLAUSE: Final = re.compile(rf"{_ASIDE.pattern}|: |, | since ")
@@ -30,7 +32,7 @@ class Part(msgspec.Struct, frozen=True):
 
 def pool_parts(picture: Picture) -> list[Part]:
     """Return the pool's counts, what matters most first: a narrow line leaves out the last ones."""
-    jobs = once(picture.jobs, "states", lambda: Counter(job.state for job in picture.jobs.values()))
+    jobs = once(picture.jobs, "states", lambda: Counter(map(STATE, picture.jobs.values())))
     running = sum(jobs[state] for state in PLACED)
     parts = [
         Part(NAME, "strong"),

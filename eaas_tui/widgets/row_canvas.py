@@ -75,6 +75,10 @@ class RowCanvas(Widget):
         """Return what stands on this line of the widget."""
         raise NotImplementedError
 
+    def looks(self) -> list[Look]:
+        """Return what stands on each line."""
+        return [self.look_at(y) for y in range(self.size.height)]
+
     def lay_out(self) -> None:
         """Give the columns their widths again, and paint everything."""
         self._fitted = fit(self.columns, self.size.width - GUTTER - BAR)
@@ -84,7 +88,7 @@ class RowCanvas(Widget):
     def paint_changes(self) -> None:
         """Paint the lines that look different from what is on the screen, and no other."""
         before, width = self._looks, self.size.width
-        self._looks = [self.look_at(y) for y in range(self.size.height)]
+        self._looks = self.looks()
         if len(before) != len(self._looks):
             self.refresh()
             return

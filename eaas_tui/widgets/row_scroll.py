@@ -39,6 +39,15 @@ class RowScroll(RowCanvas, Generic[K]):
 
     def look_at(self, y: int) -> Look:
         """Return the header, a row, the text of an empty list, or nothing."""
+        return self._look_at(y, self._thumb(self.rows_seen))
+
+    def looks(self) -> list[Look]:
+        """Return the same for each line; the list's own size is looked up once, not a line."""
+        height = self.size.height
+        thumb = self._thumb(max(1, height - 1))
+        return [self._look_at(y, thumb) for y in range(height)]
+
+    def _look_at(self, y: int, thumb: range | None) -> Look:
         if y == 0:
             return Look(content=self._header(), is_header=True)
         place = self.view.top + y - 1
@@ -50,7 +59,7 @@ class RowScroll(RowCanvas, Generic[K]):
             content=self.rows.row_of(key),
             is_selected=place == self.view.index,
             is_marked=self.is_marked(key),
-            bar=self._bar_at(y - 1),
+            bar="" if thumb is None else "thumb" if y - 1 in thumb else "track",
         )
 
     @property
@@ -69,13 +78,14 @@ class RowScroll(RowCanvas, Generic[K]):
 
         return Row(tuple(column.title + sign(column) for column in self.columns))
 
-    def _bar_at(self, line: int) -> str:
-        count, height = len(self.rows), self.rows_seen
+    def _thumb(self, height: int) -> range | None:
+        """Return the lines of the scrollbar's thumb; None where all of so few rows are seen."""
+        count = len(self.rows)
         if count <= height:
-            return ""
+            return None
         size = max(1, height * height // count)
         first = (height - size) * self.view.top // (count - height)
-        return "thumb" if first <= line < first + size else "track"
+        return range(first, first + size)
 
     def scroll_rows(self, top: int) -> None:
         """Show the rows from this place on."""
