@@ -16,6 +16,9 @@ UNSAFE: Final = re.compile(
 )
 """What no cell may hold: a terminal would obey it, or show what follows out of order."""
 
+SINGLE: Final = re.compile("[ -~\u00b7\u2026\u2500-\u259f\u2800-\u28ff]*")
+"""Texts of signs that are one cell each: letters, and what bars, curves and frames are made of."""
+
 _CODES: Final = ("1", "2", "3", "4", "5", "6", "7", "8", "9", "21", "51", "52", "53")
 """SGR codes of Rich's attributes, by bit."""
 _ENDS: Final = {"1": "22", "2": "22", "3": "23", "4": "24", "7": "27"}
@@ -62,9 +65,7 @@ def look_of(style: Style | None, system: ColorSystem) -> Look:
 
 def signs_of(text: str) -> tuple[str, ...] | list[str]:
     """Return a text's signs, one for each cell; the second cell of a wide sign is empty."""
-    if text.isascii() and text.isprintable():
-        return list(text)
-    return _split(text)
+    return list(text) if SINGLE.fullmatch(text) else _split(text)
 
 
 @lru_cache(4096)

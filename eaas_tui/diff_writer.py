@@ -75,6 +75,23 @@ def pieces_of(update: LayoutUpdate | ChopsUpdate) -> Iterator[Piece]:
                 yield y, x, strip_or_none
 
 
+def _joined(strip: Strip, system: ColorSystem) -> Iterator[tuple[str, Look]]:
+    """Yield the strip's texts; plain ones of one look together, as the cells of a row are."""
+    joined, last = "", PLAIN
+    for text, style, control in strip:
+        if control:
+            continue
+        look = look_of(style, system)
+        if look is last and text.isascii() and joined.isascii():
+            joined += text
+            continue
+        if joined:
+            yield joined, last
+        joined, last = text, look
+    if joined:
+        yield joined, last
+
+
 class ShownScreen:
     """What the terminal shows, cell by cell, and what turns that into something else."""
 
@@ -125,9 +142,8 @@ class ShownScreen:
         self._changed = []
         for y, x, strip in pieces:
             if 0 <= y < self.size[1]:
-                for text, style, control in strip:
-                    if not control:
-                        x = self._put(y, x, signs_of(text), look_of(style, system))
+                for text, look in _joined(strip, system):
+                    x = self._put(y, x, signs_of(text), look)
 
     def _count_in(self, signs: int, cells: Sequence[Cell]) -> int:
         """Return how many of the cells are written with about so many signs: nothing is written."""

@@ -4,6 +4,7 @@ Every state has a sign and a word of its own, so that nothing is told by colour 
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
@@ -43,6 +44,7 @@ _SHORT_WORDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+@lru_cache(4096)  # few texts, for every card at every draw
 def fit(text: str, width: int) -> str:
     """Return the text cut or filled to exactly so many terminal cells."""
     return set_cell_size(text, width) if width > 0 else ""
@@ -61,8 +63,14 @@ def step(pct: int | None, glyphs: Glyphs = BLOCKS) -> str:
     a free card; ``=`` where the load is not known."""
     if pct is None:
         return "="
-    steps = glyphs.rising[1:].replace(glyphs.dot, "")
-    return steps[min(len(steps) - 1, max(0, pct) * len(steps) // 100)]
+    return _steps(glyphs.rising, glyphs.dot)[min(100, max(0, pct))]
+
+
+@lru_cache(8)
+def _steps(rising: str, dot: str) -> str:
+    """Return the sign of each percentage from 0 to 100."""
+    steps = rising[1:].replace(dot, "")
+    return "".join(steps[min(len(steps) - 1, pct * len(steps) // 100)] for pct in range(101))
 
 
 def sparkline(rows: Sequence[Sequence[int | None]], width: int, glyphs: Glyphs = BLOCKS) -> str:

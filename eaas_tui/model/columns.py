@@ -1,6 +1,7 @@
 """Columns and rows of a list: who gets how many cells, and what is dropped when it is narrow."""
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import Final, Literal
 
 import msgspec
@@ -74,6 +75,7 @@ def fit(columns: Sequence[Column], cells: int) -> list[tuple[int, int]]:
     return list(widths.items())
 
 
+@lru_cache(2048)  # of a row that is painted again mostly one cell is another
 def padded(text: str, width: int, *, to_right: bool = False) -> str:
     """Return the text in exactly ``width`` cells; what is cut off ends in a tilde.
 

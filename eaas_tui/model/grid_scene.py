@@ -1,6 +1,6 @@
 """What of the grid is seen at one moment, from its title to the line about the selection."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -62,23 +62,38 @@ class Sparks:
     """Sparklines, each made anew only when one of its cards was sampled again."""
 
     def __init__(self) -> None:
+        self._samples: Mapping[str, Samples] | None = None
         self._known: dict[tuple[str, str], tuple[list[Samples | None], int, str]] = {}
+        self._fresh: dict[tuple[Sequence[str], int, int], str] = {}
+        """What was asked for since the samples were others: most pictures share them."""
 
     def of(self, scene: Scene, line: Line, node: str | None, width: int) -> str:
         """Return the last quarter of an hour of a pool, or of one node of it."""
-        names = line.nodes if node is None else (node,)
+        names = tuple(line.nodes) if node is None else (node,)
+        if self._samples is not scene.picture.samples:
+            self._samples, self._fresh = scene.picture.samples, {}
+        asked = (names, sum(len(scene.picture.nodes[name].cards) for name in names), width)
+        text = self._fresh.get(asked)
+        if text is None:
+            text = self._fresh[asked] = self._made(scene, line.pool, node, names, width)
+        return text
+
+    def _made(
+        self, scene: Scene, pool: str, node: str | None, names: Sequence[str], width: int
+    ) -> str:
         cards = [card for name in names for card in scene.picture.nodes[name].cards]
         samples = [scene.picture.samples.get(card.uuid) for card in cards]
-        known = self._known.get((line.pool, node or ""))
+        known = self._known.get((pool, node or ""))
         if known and known[1] == width and _are_the_same(known[0], samples):
             return known[2]
         text = spark_of(cards, scene.picture.samples, width, scene.wish.glyphs)
-        self._known[line.pool, node or ""] = (samples, width, text)
+        self._known[pool, node or ""] = (samples, width, text)
         return text
 
     def forget(self) -> None:
         """Drop all of them: they are to be drawn with other signs."""
         self._known.clear()
+        self._fresh.clear()
 
 
 def seen(scene: Scene, sparks: Sparks) -> list[Look]:

@@ -1,6 +1,7 @@
 """What the lines of the grid say, piece by piece, in exactly the cells they were given."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 import msgspec
@@ -118,12 +119,30 @@ def changed_cells(was: Look, now: Look) -> tuple[int, int]:
     """Return the columns from the first to the last difference; equal lines have none."""
     if was == now:
         return 0, 0
-    left = _equal_width(was, now)
-    right = _equal_width(was[::-1], now[::-1])
-    whole = max(_width(was), _width(now))
-    if _width(was) != _width(now):
-        return left, whole
-    return left, max(left + 1, whole - right)
+    head = _equal(was, now)
+    tail = _equal(was[head:][::-1], now[head:][::-1])
+    left = _width(now[:head])
+    before, after = (_width(look[head : len(look) - tail]) for look in (was, now))
+    if before != after:
+        return left, left + max(before, after) + _width(now[len(now) - tail :])
+    return left, left + max(1, after)
+
+
+def joined(look: Look) -> Look:
+    """Return the line in as few pieces as there are changes of colour: each is drawn by itself."""
+    whole: Look = []
+    texts: list[str] = []
+    for text, colour, on in look:
+        if whole and whole[-1][1] == colour and whole[-1][2] is on:
+            texts.append(text)
+            continue
+        if whole:
+            whole[-1] = ("".join(texts), *whole[-1][1:])
+        whole.append((text, colour, on))
+        texts = [text]
+    if whole:
+        whole[-1] = ("".join(texts), *whole[-1][1:])
+    return whole
 
 
 def spark_of(
@@ -134,17 +153,20 @@ def spark_of(
     return sparkline(kept, width, glyphs)
 
 
-def _equal_width(one: Look, other: Look) -> int:
-    width = 0
-    for was, now in zip(one, other, strict=False):
+def _equal(one: Look, other: Look) -> int:
+    """Return with how many equal pieces both begin."""
+    for count, (was, now) in enumerate(zip(one, other, strict=False)):
         if was != now:
-            break
-        width += cell_len(was[0])
-    return width
+            return count
+    return min(len(one), len(other))
 
 
 def _width(look: Look) -> int:
-    return sum(cell_len(text) for text, _, _ in look)
+    return sum(_cells(text) for text, _, _ in look)
+
+
+_cells: Final = lru_cache(4096)(cell_len)
+"""Mostly the same few signs; Rich's own cache is behind a function in Python."""
 
 
 def _cell_pieces(card: CardView, width: int, wish: Wish, colour: Tone, *, chosen: bool) -> Look:

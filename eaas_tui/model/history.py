@@ -89,51 +89,52 @@ def shares(used_mib: Sequence[Value], total_mib: Value) -> list[Value]:
     return [_share(used, total_mib) for used in used_mib]
 
 
-class _Mean:
-    """The mean of what was known."""
-
-    __slots__ = ("count", "total")
-
-    def __init__(self) -> None:
-        self.total = self.count = 0
-
-    def add(self, value: Value) -> None:
-        if value is not None:
-            self.total += value
-            self.count += 1
-
-    def value(self) -> Value:
-        return round(self.total / self.count) if self.count else None
-
-
 class _Ring:
-    """One card: complete samples, and the means of the one that is being made."""
+    """One card: complete samples, and sums and counts of the one that is being made.
 
-    __slots__ = ("memory", "memory_mean", "slot", "utilization", "utilization_mean")
+    Every card is read each second: the sums are plain fields, not objects of their own.
+    """
+
+    __slots__ = (
+        *("memory", "memory_count", "memory_sum"),
+        *("slot", "utilization", "utilization_count", "utilization_sum"),
+    )
 
     def __init__(self, slot: int) -> None:
-        self.slot = slot
         self.utilization: deque[Value] = deque(maxlen=KEPT)
         self.memory: deque[Value] = deque(maxlen=KEPT)
         self._begin(slot)
 
     def _begin(self, slot: int) -> None:
         self.slot = slot
-        self.utilization_mean, self.memory_mean = _Mean(), _Mean()
+        self.utilization_sum = self.utilization_count = 0
+        self.memory_sum = self.memory_count = 0
 
     def add(self, slot: int, utilization_pct: Value, memory_pct: Value) -> None:
         if slot != self.slot:
             self._close(slot)
-        self.utilization_mean.add(utilization_pct)
-        self.memory_mean.add(memory_pct)
+        if utilization_pct is not None:
+            self.utilization_sum += utilization_pct
+            self.utilization_count += 1
+        if memory_pct is not None:
+            self.memory_sum += memory_pct
+            self.memory_count += 1
+
+    def _means(self) -> tuple[Value, Value]:
+        """Return the means of what is known of the sample that is being made."""
+        return (
+            _mean(self.utilization_sum, self.utilization_count),
+            _mean(self.memory_sum, self.memory_count),
+        )
 
     def _close(self, slot: int) -> None:
         """Complete the sample; a clock that was set back leaves no gap."""
-        missed = min(KEPT, max(0, slot - self.slot - 1))
-        self.utilization.append(self.utilization_mean.value())
-        self.utilization.extend([None] * missed)
-        self.memory.append(self.memory_mean.value())
-        self.memory.extend([None] * missed)
+        utilization, memory = self._means()
+        self.utilization.append(utilization)
+        self.memory.append(memory)
+        if (missed := min(KEPT, slot - self.slot - 1)) > 0:
+            self.utilization.extend([None] * missed)
+            self.memory.extend([None] * missed)
         self._begin(slot)
 
     def fill(self, past: Past) -> None:
@@ -153,11 +154,8 @@ class _Ring:
                 utilization_pct=tuple(self.utilization),
                 memory_pct=tuple(self.memory),
             )
-        return Samples(
-            every_s=EVERY_S,
-            utilization_pct=(self.utilization_mean.value(),),
-            memory_pct=(self.memory_mean.value(),),
-        )
+        utilization, memory = self._means()
+        return Samples(every_s=EVERY_S, utilization_pct=(utilization,), memory_pct=(memory,))
 
 
 @lru_cache(maxsize=8)
@@ -185,3 +183,7 @@ def _share(used_mib: Value, total_mib: Value) -> Value:
     if used_mib is None or not total_mib:
         return None
     return min(100, round(100 * used_mib / total_mib))
+
+
+def _mean(total: int, count: int) -> Value:
+    return round(total / count) if count else None

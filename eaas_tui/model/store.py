@@ -208,13 +208,10 @@ class Store:
         self, cards: tuple[CardView, ...], before: tuple[CardView, ...]
     ) -> tuple[CardView, ...]:
         """Return the cards clean: mostly, all their texts are those of before, and are so."""
-        known = before if len(before) == len(cards) else [None] * len(cards)
-        return tuple(
-            card
-            if old is not None and TEXTS(card) == TEXTS(old) and _is_time(card.sampled_at)
-            else self._clean(card)
-            for card, old in zip(cards, known, strict=True)
-        )
+        texts_are_known = list(map(TEXTS, cards)) == list(map(TEXTS, before))
+        if texts_are_known and all(map(_is_time, {card.sampled_at for card in cards})):
+            return cards
+        return tuple(map(self._clean, cards))
 
     def _forget_cards(self) -> None:
         nodes = self._nodes.now.values()

@@ -1,8 +1,9 @@
 import pytest
+from rich.cells import cell_len, split_graphemes
 from rich.color import ColorSystem
 from rich.style import Style
 
-from eaas_tui.cells import PLAIN, REPLACEMENT, Look, look_of, sgr, signs_of
+from eaas_tui.cells import PLAIN, REPLACEMENT, SINGLE, Look, look_of, sgr, signs_of
 
 TRUE = ColorSystem.TRUECOLOR
 RED = Look(ink="38;2;255;0;0")
@@ -31,6 +32,14 @@ def test_nothing_that_a_terminal_obeys_gets_into_a_cell(text: str) -> None:
 
 def test_a_wide_sign_takes_two_cells_and_an_accent_none() -> None:
     assert signs_of("王e\u0301x") == ("王", "", "e\u0301", "x")
+
+
+def test_what_bars_and_frames_are_made_of_is_one_cell_each_for_the_terminal_too() -> None:
+    shapes = [chr(code) for code in range(0x20, 0x2900) if SINGLE.fullmatch(chr(code))]
+
+    assert {cell_len(shape) for shape in shapes} == {1}
+    assert "".join(shapes).isprintable()
+    assert len(split_graphemes("".join(shapes))[0]) == len(shapes)
 
 
 def test_a_family_is_one_sign() -> None:
