@@ -30,7 +30,7 @@ from eaas_tui.model.picture import Picture, only_numbers_differ
 from eaas_tui.model.store import Store
 from eaas_tui.one_key import OneKeyAtATime
 from eaas_tui.option_lists import mend_option_lists
-from eaas_tui.pace import GATHERED_S, Pace
+from eaas_tui.pace import GATHERED_S, GIVES_WAY, NEXT_KEY_S, Pace
 from eaas_tui.screens.acting import CloneAsked
 from eaas_tui.screens.base import PictureApp, PictureScreen
 from eaas_tui.stylesheet import LeanStylesheet
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 TWICE_WITHIN_S: Final = 3.0
 """Two ``ctrl+c`` within this time leave the console, whatever is open."""
-GIVES_WAY: Final = 10
-"""So many times a live draw waits for keys, however fast they come."""
 SLOW_PORTION_EVERY_S: Final = 1.0
 """How often a part of a live draw is written where a person has said that the terminal is slow."""
 CLEARED: Final = "\x1b[2J"
@@ -105,13 +103,11 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         self.log_file: Final = log_file
         self._pace: Final = Pace(slow=self.arguments.slow)
         if self.arguments.slow:
-            self.portion_every_s = SLOW_PORTION_EVERY_S
+            self.is_slow, self.portion_every_s = True, SLOW_PORTION_EVERY_S
         self._due: Timer | None = None
         self._is_held = False
         self._gave_way = 0
         """How often the live draw that is due has waited for a key."""
-        self._draws_numbers = False
-        """Whether the picture that is being drawn differs in nothing but readings."""
         self._ended_early: int | None = None
         """With which code it is to end as soon as it has begun."""
         self._recording_is_over = False
@@ -178,7 +174,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         if self.output_waits:
             self._pace.skipped(time.monotonic())
             self.picture_changed()
-        elif self.is_busy and self._gave_way < GIVES_WAY:
+        elif self._keys_come and self._gave_way < GIVES_WAY:
             self._gave_way += 1
             self._due = self.set_timer(GATHERED_S, self._draw_if_free)
         else:
@@ -186,17 +182,30 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
             self._pace.drawn(time.monotonic())
             begun_s = time.thread_time()  # others import and read meanwhile
             before, self.picture = self.picture, self.store.picture
-            self._draws_numbers = only_numbers_differ(before, self.picture)
+            self.draws_numbers = only_numbers_differ(before, self.picture)
+            self.hold_keys()
             self.call_after_refresh(self._drawn, begun_s)
 
+    @property
+    def _keys_come(self) -> bool:
+        return self.is_busy or self.rested_s < NEXT_KEY_S
+
+    def key_is_done(self) -> None:
+        """Draw right behind a key what waits for keys: that is when the next one is farthest."""
+        if self._due is not None and self._gave_way:
+            self._due.stop()
+            self._gave_way = GIVES_WAY
+            self._draw_if_free()
+
     def _drawn(self, begun_s: float) -> None:
-        self._draws_numbers = False
+        self.draws_numbers = False
+        self.let_keys_go()
         self._pace.took(time.thread_time() - begun_s, time.monotonic())
 
     @property
     def is_awaited(self) -> bool:
         """Tell whether the next draw answers a key, or moves what stands below each other."""
-        return self.is_busy or not self._draws_numbers
+        return self.is_busy or not (self.draws_numbers or self.is_slow)
 
     def _know_the_person(self, picture: Picture) -> None:
         may: set[Needs] = {"look"}

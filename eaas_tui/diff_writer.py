@@ -41,6 +41,13 @@ PORTION: Final = 1000
 """Signs of a draw that nobody waits for that are written at once: what a key paints may have to
 wait for so many on a slow link."""
 PORTION_EVERY_S: Final = 0.25
+SMALL_PORTION: Final = 600
+"""Signs of what fills a slow terminal, portion by portion: a key waits for one of them at most."""
+ASK: Final = "\x1b[?2026$p"
+"""What a terminal answers when it has come so far: Textual's own question about held draws."""
+ANSWERED_WITHIN_S: Final = 2.0
+UNANSWERED_EVERY_S: Final = 0.4
+"""How often a terminal that does not answer gets a portion of what fills it."""
 
 Cell = tuple[int, int]
 """Row and column."""
@@ -269,6 +276,12 @@ class DiffWriter(App[None]):
     _shown: ShownScreen | None = None
     _owes_a_draw = False
     _next_portion: Timer | None = None
+    _fills = False
+    """Whether what is left goes on as soon as the terminal has taken the portion before."""
+    is_slow = False
+    """Whether a person has said that the terminal is: then a whole screen comes in portions too."""
+    draws_numbers = False
+    """Whether the picture that is being drawn differs in nothing but readings."""
     portion_every_s = PORTION_EVERY_S
     """How often a part of what nobody waits for is written."""
 
@@ -330,8 +343,10 @@ class DiffWriter(App[None]):
         if self._shown is None or self._shown.size != size:
             self._shown = ShownScreen(*size, since=time.monotonic())
         system = self.console._color_system or ColorSystem.TRUECOLOR
-        if isinstance(update, ChopsUpdate) and not self.is_awaited:
+        is_whole = isinstance(update, LayoutUpdate)
+        if self.is_slow if is_whole else not self.is_awaited:
             self._shown.leave(pieces_of(update), system)
+            self._fills |= self.is_slow and not self.draws_numbers
             if self._next_portion is None:
                 self._go_on()
         else:
@@ -348,11 +363,24 @@ class DiffWriter(App[None]):
 
     def _go_on(self) -> None:
         """Write the next portion, unless the last one still waits."""
-        self._next_portion = None
-        if self._shown is not None and self._shown.is_behind:
-            if not self.output_waits:
-                self._write(self._shown.go_on(PORTION))
-            self._next_portion = self.set_timer(self.portion_every_s, self._go_on)
+        if self._next_portion is not None:
+            self._next_portion.stop()
+            self._next_portion = None
+        if self._shown is None or not self._shown.is_behind:
+            self._fills = False
+            return
+        wait_s = self.portion_every_s
+        if not self.output_waits:
+            self._write(self._shown.go_on(SMALL_PORTION if self._fills else PORTION))
+        if self._fills and self._driver is not None:
+            self._driver.write(ASK)
+            wait_s = ANSWERED_WITHIN_S if self._sync_available else UNANSWERED_EVERY_S
+        self._next_portion = self.set_timer(wait_s, self._go_on)
+
+    def on_terminal_supports_synchronized_output(self) -> None:
+        """Go on filling the screen: the terminal has come to the end of the portion before."""
+        if self._fills and self._next_portion is not None:
+            self._go_on()
 
     def _owe_a_draw(self) -> None:
         """Draw later, all at once: what is left out now is a difference then."""

@@ -46,6 +46,7 @@ class OneKeyAtATime(App[None]):
         self._pressed_at = float("-inf")
         self._turn = 0
         self._is_busy = False
+        self._is_held_up = False
 
     @property
     def is_busy(self) -> bool:
@@ -69,7 +70,7 @@ class OneKeyAtATime(App[None]):
             return
         self._bursts.came(event.time)
         self._pressed_at = event.time
-        if self._is_busy:
+        if self._is_busy or self._is_held_up:
             self._ahead.append(event)
         else:
             await self._take(event)
@@ -123,3 +124,20 @@ class OneKeyAtATime(App[None]):
             if self._ahead:
                 self._is_busy = True
                 self.call_later(self._take, self._ahead.popleft())
+            else:
+                self.key_is_done()
+
+    def hold_keys(self) -> None:
+        """Let keys wait for a moment: what is being drawn would be taken for the answer to them."""
+        self._is_held_up = True
+        self.set_timer(PATIENCE_S, self.let_keys_go)
+
+    def let_keys_go(self) -> None:
+        """Take the keys that have come while they were held up."""
+        self._is_held_up = False
+        if self._ahead and not self._is_busy:
+            self._is_busy = True
+            self.call_later(self._take, self._ahead.popleft())
+
+    def key_is_done(self) -> None:
+        """Called when all that a key has changed is drawn, and no other key has come meanwhile."""

@@ -13,6 +13,10 @@ AT_ONCE_S: Final = 0.1
 """CPU time that draws may take before that counts: what comes after a calm is drawn at once."""
 LONGEST_REST_S: Final = 2.0
 """However much a draw takes, the next one comes after this."""
+GIVES_WAY: Final = 10
+"""So many times a live draw waits for keys, however fast they come."""
+NEXT_KEY_S: Final = 0.1
+"""Within this time after a key the next one may come: a live draw waits until that is done."""
 CALM_DRAWS: Final = 5
 """So many draws in a row must find the terminal idle before it is tried faster again."""
 

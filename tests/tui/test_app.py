@@ -1,5 +1,6 @@
 """The whole console in memory: what its keys do, and what it draws when."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,10 @@ from textual import events
 from textual.widgets import Input, Static
 
 from eaas.wire.to_client import Readings
-from eaas_tui.app import CLEARED, GIVES_WAY, ConsoleApp
+from eaas_tui.app import CLEARED, ConsoleApp
+from eaas_tui.arguments import Arguments
 from eaas_tui.commanding import CommandLine
+from eaas_tui.pace import GIVES_WAY
 from eaas_tui.screens.events import EventsScreen
 from eaas_tui.screens.help import HelpScreen
 from eaas_tui.screens.jobs import JobsScreen
@@ -171,6 +174,37 @@ async def test_a_live_draw_gives_way_to_a_key_but_not_for_ever() -> None:
         app._draw_if_free()
 
         assert app.picture is app.store.picture
+
+
+async def test_what_gave_way_to_a_key_is_drawn_right_behind_it() -> None:
+    app = a_console("busy")
+    async with app.run_test():
+        app._is_busy = True
+        app._draw_if_free()
+        assert app.picture.seq == 0
+
+        app._over(app._turn)
+
+        assert app.picture is app.store.picture
+
+
+async def test_a_key_that_comes_while_readings_are_drawn_is_done_after_them() -> None:
+    app = a_console("busy")
+    async with app.run_test() as pilot, asyncio.timeout(20):
+        app._draw_if_free()
+        await app.on_event(events.Key("2", "2"))
+        assert not app.is_busy  # what is being drawn is not the answer to that key
+
+        while not isinstance(app.screen, JobsScreen):
+            await pilot.pause()
+
+
+async def test_on_a_slow_terminal_only_what_a_key_paints_is_awaited() -> None:
+    app = ConsoleApp(Arguments(slow=True))
+    async with app.run_test():
+        assert not app.is_awaited
+        app._is_busy = True
+        assert app.is_awaited
 
 
 async def test_readings_alone_may_be_drawn_in_portions_but_not_what_a_key_paints() -> None:

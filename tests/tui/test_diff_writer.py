@@ -1,7 +1,7 @@
 """The same screens as Textual's own writer, with far fewer bytes."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar
 
 import pyte
@@ -14,12 +14,20 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
+from textual.geometry import Region
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 from textual.widgets import Button, DataTable, Footer, Header, Input, Label, Static
 
 from eaas_tui.cells import REPLACEMENT
-from eaas_tui.diff_writer import KNOWN, PORTION, DiffWriter, ShownScreen, pieces_of
+from eaas_tui.diff_writer import (
+    KNOWN,
+    PORTION,
+    SMALL_PORTION,
+    DiffWriter,
+    ShownScreen,
+    pieces_of,
+)
 
 TRUE = ColorSystem.TRUECOLOR
 SIZE = (100, 30)
@@ -277,3 +285,40 @@ async def test_a_small_live_draw_is_written_at_once() -> None:
         app._show(rows_of("x", range(3, 5)))
 
         assert "".join(app.written).count("x") == 2 * SIZE[0]
+
+
+def whole_of(sign: str) -> LayoutUpdate:
+    """An update of the whole screen that shows nothing but this sign."""
+    strips: list[Iterable[Strip]] = [[Strip([Segment(sign * SIZE[0])])] for _ in range(SIZE[1])]
+    return LayoutUpdate(strips, Region(0, 0, *SIZE))
+
+
+async def test_a_slow_terminal_is_filled_as_it_answers_and_a_key_waits_for_one_portion() -> None:
+    app = Portions()
+    async with app.run_test(size=SIZE):
+        app.is_slow = app._sync_available = True
+        app._show(whole_of("x"))
+        (first,) = app.written
+        assert SMALL_PORTION <= len(first) <= SMALL_PORTION + 30
+        app.awaited = True
+        app._show(rows_of("k", range(29, 30)))
+        assert app.written == [first, "\x1b[30;1H" + "k" * SIZE[0]]
+
+        for _ in range(SIZE[0] * SIZE[1] // SMALL_PORTION):
+            app.on_terminal_supports_synchronized_output()
+        assert "".join(app.written).count("x") == SIZE[0] * (SIZE[1] - 1)
+        assert max(map(len, app.written)) <= SMALL_PORTION + 30
+
+        app.on_terminal_supports_synchronized_output()  # one answer more than there are portions
+        assert app._shown is not None
+        assert not app._shown.is_behind
+
+
+async def test_a_slow_terminal_that_answers_nothing_is_filled_all_the_same() -> None:
+    app = Portions()
+    async with app.run_test(size=SIZE) as pilot, asyncio.timeout(20):
+        app.is_slow = True
+        app._show(whole_of("x"))
+
+        while "".join(app.written).count("x") < SIZE[0] * SIZE[1]:
+            await pilot.pause()

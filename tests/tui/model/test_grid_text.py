@@ -1,4 +1,8 @@
+from itertools import pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.cells import cell_len
 
@@ -10,6 +14,7 @@ from eaas_tui.model.grid_text import (
     block_pieces,
     changed_cells,
     head_pieces,
+    joined,
     node_sign,
     pool_pieces,
     spark_of,
@@ -131,6 +136,39 @@ def test_only_the_columns_that_changed_are_painted_again() -> None:
     assert changed_cells(one, one) == (0, 0)
     assert changed_cells(one, other) == (2, 4)
     assert changed_cells(one, one[:2]) == (4, 6)
+
+
+PIECE = st.tuples(
+    st.sampled_from(["a", "bc", "王"]), st.sampled_from(["low", "high"]), st.booleans()
+)
+LOOKS = st.lists(PIECE, max_size=6)
+
+
+def cells(look: Look) -> list[tuple[str, str, bool]]:
+    """One for each column; a wide sign's second one is empty."""
+    return [
+        (cell, tone, on)
+        for text, tone, on in look
+        for sign in text
+        for cell in (sign, *[""] * (cell_len(sign) - 1))
+    ]
+
+
+@given(LOOKS, LOOKS)
+def test_beside_the_columns_that_changed_nothing_has(was: Look, now: Look) -> None:
+    left, right = changed_cells(was, now)
+    before, after = cells(was), cells(now)
+
+    assert before[:left] == after[:left]
+    assert before[right:] == after[right:]
+
+
+@given(LOOKS)
+def test_joined_pieces_look_the_same_and_no_two_neighbours_alike(look: Look) -> None:
+    whole = joined(look)
+
+    assert cells(whole) == cells(look)
+    assert all(one[1:] != other[1:] for one, other in pairwise(whole))
 
 
 def test_a_sparkline_is_the_mean_of_the_cards() -> None:
