@@ -30,7 +30,7 @@ from eaas_tui.model.picture import Picture, only_numbers_differ
 from eaas_tui.model.store import Store
 from eaas_tui.one_key import OneKeyAtATime
 from eaas_tui.option_lists import mend_option_lists
-from eaas_tui.pace import GATHERED_S, GIVES_WAY, NEXT_KEY_S, Pace
+from eaas_tui.pace import GATHERED_S, GIVES_WAY, NEXT_KEY_S, SLOW_PORTION_EVERY_S, Pace
 from eaas_tui.screens.acting import CloneAsked
 from eaas_tui.screens.base import PictureApp, PictureScreen
 from eaas_tui.stylesheet import LeanStylesheet
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 TWICE_WITHIN_S: Final = 3.0
 """Two ``ctrl+c`` within this time leave the console, whatever is open."""
-SLOW_PORTION_EVERY_S: Final = 1.0
-"""How often a part of a live draw is written where a person has said that the terminal is slow."""
 CLEARED: Final = "\x1b[2J"
 
 

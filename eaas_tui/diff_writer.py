@@ -21,7 +21,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.timer import Timer
 
-from eaas_tui.cells import PLAIN, Look, look_of, sgr, signs_of
+from eaas_tui.cells import PLAIN, SINGLE, Look, look_of, sgr, signs_of
 from eaas_tui.driver import TerminalDriver
 
 BRIDGED: Final = 4
@@ -83,18 +83,18 @@ def pieces_of(update: LayoutUpdate | ChopsUpdate) -> Iterator[Piece]:
 
 
 def _joined(strip: Strip, system: ColorSystem) -> Iterator[tuple[str, Look]]:
-    """Yield the strip's texts; plain ones of one look together, as the cells of a row are."""
-    joined, last = "", PLAIN
+    """Yield the strip's texts; those of one look together, as the cells of a row are."""
+    joined, last, was_plain = "", PLAIN, False
     for text, style, control in strip:
         if control:
             continue
-        look = look_of(style, system)
-        if look is last and text.isascii() and joined.isascii():
+        look, is_plain = look_of(style, system), SINGLE.fullmatch(text) is not None
+        if look is last and is_plain and was_plain:
             joined += text
             continue
         if joined:
             yield joined, last
-        joined, last = text, look
+        joined, last, was_plain = text, look, is_plain
     if joined:
         yield joined, last
 

@@ -128,23 +128,6 @@ def changed_cells(was: Look, now: Look) -> tuple[int, int]:
     return left, left + max(1, after)
 
 
-def joined(look: Look) -> Look:
-    """Return the line in as few pieces as there are changes of colour: each is drawn by itself."""
-    whole: Look = []
-    texts: list[str] = []
-    for text, colour, on in look:
-        if whole and whole[-1][1] == colour and whole[-1][2] is on:
-            texts.append(text)
-            continue
-        if whole:
-            whole[-1] = ("".join(texts), *whole[-1][1:])
-        whole.append((text, colour, on))
-        texts = [text]
-    if whole:
-        whole[-1] = ("".join(texts), *whole[-1][1:])
-    return whole
-
-
 def spark_of(
     cards: Sequence[CardView], samples: Mapping[str, Samples], width: int, glyphs: Glyphs
 ) -> str:

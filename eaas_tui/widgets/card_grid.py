@@ -17,7 +17,7 @@ from eaas_tui.glyphs import BLOCKS, Glyphs
 from eaas_tui.model.card_cells import Shows, Tone
 from eaas_tui.model.grid import MARGIN, Grid, Spot, kept, lay_out, sideways, spot_at, upright
 from eaas_tui.model.grid_scene import Scene, Sparks, seen
-from eaas_tui.model.grid_text import Look, Wish, changed_cells, joined
+from eaas_tui.model.grid_text import Look, Wish, changed_cells
 from eaas_tui.model.picture import EMPTY, Picture
 
 FRAME_LINES: Final = 2
@@ -209,7 +209,7 @@ class CardGrid(Widget, can_focus=True):
         if len(self._looks) != size.height:
             self._looks = seen(self._scene, self._sparks)
         look = self._looks[y] if y < len(self._looks) else []
-        strip = Strip([Segment(text, self._style(tone, on)) for text, tone, on in joined(look)])
+        strip = Strip([Segment(text, self._style(tone, on)) for text, tone, on in look])
         if self._base is None:
             self._base = self.rich_style
         return strip.adjust_cell_length(size.width, self._base)

@@ -1,5 +1,3 @@
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +12,6 @@ from eaas_tui.model.grid_text import (
     block_pieces,
     changed_cells,
     head_pieces,
-    joined,
     node_sign,
     pool_pieces,
     spark_of,
@@ -161,14 +158,6 @@ def test_beside_the_columns_that_changed_nothing_has(was: Look, now: Look) -> No
 
     assert before[:left] == after[:left]
     assert before[right:] == after[right:]
-
-
-@given(LOOKS)
-def test_joined_pieces_look_the_same_and_no_two_neighbours_alike(look: Look) -> None:
-    whole = joined(look)
-
-    assert cells(whole) == cells(look)
-    assert all(one[1:] != other[1:] for one, other in pairwise(whole))
 
 
 def test_a_sparkline_is_the_mean_of_the_cards() -> None:
