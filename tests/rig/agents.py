@@ -17,6 +17,7 @@ from eaas.wire.from_agent import Hello, Inventory
 from eaas.wire.to_agent import Order
 from eaas_agent.app import Given, serve
 from eaas_agent.config import AgentConfig
+from eaas_agent.machine import Machine, read_machine
 from eaas_agent.runtime_choice import Makers, makers
 from eaas_agent.runtimes.process import ProcessRuntime
 
@@ -58,13 +59,19 @@ def a_config(state_dir: Path, socket: Path, **fields: Any) -> AgentConfig:
 
 @asynccontextmanager
 async def an_agent(
-    state_dir: Path, socket: Path, *, clock: Callable[[], float] = time.time, **fields: Any
+    state_dir: Path,
+    socket: Path,
+    *,
+    clock: Callable[[], float] = time.time,
+    machine: Callable[[], Machine] = read_machine,
+    **fields: Any,
 ) -> AsyncIterator[None]:
     """Run an agent in this process while the block runs; its jobs run on after it."""
     given = Given(
         environ=dict(os.environ),
         rng=random.Random(1),
         clock=clock,
+        machine=machine,
         runtimes=_runtimes_by(clock),
     )
     task = asyncio.create_task(serve(a_config(state_dir, socket, **fields), given))
