@@ -4,6 +4,7 @@ A controller signs with its own authority, which signs for nobody else: who answ
 the controller, whatever name or address it was reached by. So the name is not checked.
 """
 
+import asyncio
 import ssl
 from typing import Final
 
@@ -50,22 +51,30 @@ async def authority_at(url: str, ca: str) -> str:
     ``ca`` is the fingerprint it must have. Nothing is sent that a stranger may not know. Raises
     ``NotTheController`` or ``aiohttp.ClientError``.
     """
-    timeout = aiohttp.ClientTimeout(sock_connect=ASK_S, sock_read=ASK_S)
-    async with (
-        aiohttp.ClientSession(timeout=timeout) as session,
-        session.get(url + CA_PATH, ssl=False, allow_redirects=False) as response,
-    ):
-        data = b""
-        while len(data) < MAX_CA_BYTES and (piece := await response.content.read(MAX_CA_BYTES)):
-            data += piece
+    status, data = await _shown_at(url)
     certificate = _der(data.decode("ascii", "replace"))
-    if response.status != 200 or certificate is None or fingerprint(certificate) != ca:
+    if status != 200 or certificate is None or fingerprint(certificate) != ca:
         raise NotTheController(
             f"what answers at {url} is not the controller that made this token: the address is "
             "wrong, the controller was set up anew, or somebody is in between. Nothing secret "
             "was sent"
         )
     return ssl.DER_cert_to_PEM_cert(certificate)  # and nothing else that came with it
+
+
+async def _shown_at(url: str) -> tuple[int, bytes]:
+    timeout = aiohttp.ClientTimeout(sock_connect=ASK_S, sock_read=ASK_S)
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=timeout) as session,
+            session.get(url + CA_PATH, ssl=False, allow_redirects=False) as response,
+        ):
+            data = b""
+            while len(data) < MAX_CA_BYTES and (piece := await response.content.read(MAX_CA_BYTES)):
+                data += piece
+            return response.status, data
+    finally:
+        await asyncio.sleep(0)  # the connection is closed in the next turn, if there is one
 
 
 def is_of(pem: str, ca: str) -> bool:
