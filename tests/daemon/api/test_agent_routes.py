@@ -26,7 +26,7 @@ async def test_an_agent_is_welcomed_and_given_what_should_run(house: House) -> N
         wanted = TO_AGENT.decode(await link.receive_bytes(timeout=5))
 
     assert isinstance(welcome, Welcome)
-    assert wanted == Wanted(full=True, orders=())
+    assert wanted == Wanted(full=True, orders=(), life_seq=welcome.life_seq)
 
 
 async def test_a_log_that_an_agent_sends_is_stored_and_then_called_complete(house: House) -> None:
