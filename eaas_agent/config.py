@@ -74,7 +74,7 @@ def computed_here(settings: Settings, environ: Mapping[str, str]) -> dict[str, o
         "name": config.name,
         "state_dir": str(config.state_dir),
         "server": str(config.address),
-        "cpus": read_machine().cpus,
+        "cpus": int(read_machine().cpus),
     }
 
 
