@@ -30,7 +30,7 @@ from eaas_tui.model.picture import Picture, only_numbers_differ
 from eaas_tui.model.store import Store
 from eaas_tui.one_key import OneKeyAtATime
 from eaas_tui.option_lists import mend_option_lists
-from eaas_tui.pace import GATHERED_S, GIVES_WAY, NEXT_KEY_S, SLOW_PORTION_EVERY_S, Pace
+from eaas_tui.pace import GATHERED_S, GIVES_WAY, NEXT_KEY_S, Pace
 from eaas_tui.screens.acting import CloneAsked
 from eaas_tui.screens.base import PictureApp, PictureScreen
 from eaas_tui.stylesheet import LeanStylesheet
@@ -100,8 +100,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         )
         self.log_file: Final = log_file
         self._pace: Final = Pace(slow=self.arguments.slow)
-        if self.arguments.slow:
-            self.is_slow, self.portion_every_s = True, SLOW_PORTION_EVERY_S
+        self.is_slow = self.arguments.slow
         self._due: Timer | None = None
         self._is_held = False
         self._gave_way = 0
@@ -172,7 +171,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         if self.output_waits:
             self._pace.skipped(time.monotonic())
             self.picture_changed()
-        elif self._keys_come and self._gave_way < GIVES_WAY:
+        elif (self.is_busy or self.rested_s < NEXT_KEY_S) and self._gave_way < GIVES_WAY:
             self._gave_way += 1
             self._due = self.set_timer(GATHERED_S, self._draw_if_free)
         else:
@@ -184,10 +183,6 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
             self.hold_keys()
             self.call_after_refresh(self._drawn, begun_s)
 
-    @property
-    def _keys_come(self) -> bool:
-        return self.is_busy or self.rested_s < NEXT_KEY_S
-
     def key_is_done(self) -> None:
         """Draw right behind a key what waits for keys: that is when the next one is farthest."""
         if self._due is not None and self._gave_way:
@@ -198,6 +193,11 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
     def _drawn(self, begun_s: float) -> None:
         self.draws_numbers = False
         self.let_keys_go()
+        self._pace.took(time.thread_time() - begun_s, time.monotonic())
+
+    def _go_on(self) -> None:
+        begun_s = time.thread_time()
+        super()._go_on()
         self._pace.took(time.thread_time() - begun_s, time.monotonic())
 
     @property

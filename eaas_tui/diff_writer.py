@@ -41,6 +41,7 @@ PORTION: Final = 1000
 """Signs of a draw that nobody waits for that are written at once: what a key paints may have to
 wait for so many on a slow link."""
 PORTION_EVERY_S: Final = 0.25
+SLOW_PORTION_EVERY_S: Final = 1.0
 SMALL_PORTION: Final = 600
 """Signs of what fills a slow terminal, portion by portion: a key waits for one of them at most."""
 ASK: Final = "\x1b[?2026$p"
@@ -282,8 +283,6 @@ class DiffWriter(App[None]):
     """Whether a person has said that the terminal is: then a whole screen comes in portions too."""
     draws_numbers = False
     """Whether the picture that is being drawn differs in nothing but readings."""
-    portion_every_s = PORTION_EVERY_S
-    """How often a part of what nobody waits for is written."""
 
     @property
     def is_awaited(self) -> bool:
@@ -369,7 +368,7 @@ class DiffWriter(App[None]):
         if self._shown is None or not self._shown.is_behind:
             self._fills = False
             return
-        wait_s = self.portion_every_s
+        wait_s = SLOW_PORTION_EVERY_S if self.is_slow else PORTION_EVERY_S
         if not self.output_waits:
             self._write(self._shown.go_on(SMALL_PORTION if self._fills else PORTION))
         if self._fills and self._driver is not None:

@@ -17,8 +17,6 @@ GIVES_WAY: Final = 10
 """So many times a live draw waits for keys, however fast they come."""
 NEXT_KEY_S: Final = 0.1
 """Within this time after a key the next one may come: a live draw waits until that is done."""
-SLOW_PORTION_EVERY_S: Final = 1.0
-"""How often a part of a live draw is written where a person has said that the terminal is slow."""
 CALM_DRAWS: Final = 5
 """So many draws in a row must find the terminal idle before it is tried faster again."""
 

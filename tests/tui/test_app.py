@@ -1,17 +1,22 @@
 """The whole console in memory: what its keys do, and what it draws when."""
 
 import asyncio
+from itertools import cycle
 from pathlib import Path
 
 import pytest
+from rich.color import ColorSystem
+from rich.segment import Segment
 from textual import events
+from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from eaas.wire.to_client import Readings
 from eaas_tui.app import CLEARED, ConsoleApp
 from eaas_tui.arguments import Arguments
 from eaas_tui.commanding import CommandLine
-from eaas_tui.pace import GIVES_WAY
+from eaas_tui.diff_writer import ShownScreen
+from eaas_tui.pace import GIVES_WAY, STEPS_S
 from eaas_tui.screens.events import EventsScreen
 from eaas_tui.screens.help import HelpScreen
 from eaas_tui.screens.jobs import JobsScreen
@@ -220,6 +225,20 @@ async def test_readings_alone_may_be_drawn_in_portions_but_not_what_a_key_paints
         assert not app.is_awaited
         app._is_busy = True
         assert app.is_awaited
+
+
+async def test_what_the_portions_of_live_draws_cost_makes_those_rarer_too() -> None:
+    app = a_console("busy")
+    async with app.run_test(), asyncio.timeout(20):
+        app._shown = shown = ShownScreen(200, 60)
+        for sign in cycle("xo"):
+            shown.leave(
+                [(y, 0, Strip([Segment(sign * 200)])) for y in range(60)], ColorSystem.TRUECOLOR
+            )
+            app._go_on()
+            await asyncio.sleep(0)
+            if app._pace.interval_s > STEPS_S[0]:
+                break
 
 
 async def test_a_held_picture_stays_until_it_is_let_go() -> None:
