@@ -73,7 +73,9 @@ def of_later_attempt(state: State, node: Node, fact: AttemptEnded, now: float) -
         )
         state.journal("node.orphan_ended", words, now, node=node.name)
         return None
-    if fact.attempt <= _last(job) or (waiting := _made_pending(state, job, now)) is None:
+    if fact.attempt <= _last(job) or job.ref not in state.queues:
+        return None  # without a queue it could not wait for another attempt
+    if (waiting := _made_pending(state, job, now)) is None:
         return None
     return _begun(state, waiting, node, fact.attempt, (), now)
 
@@ -96,6 +98,8 @@ def _take_in(state: State, node: Node, said: Unlisted, now: float) -> str | None
         waiting = _made_anew(state, order, now)
         if isinstance(waiting, str):
             return waiting
+    elif job.ref not in state.queues:
+        return _no_queue(job.ref)
     elif (ready := _made_pending(state, job, now)) is None:
         return f"job {job.number} is {job.state} with an earlier attempt; wait for that one's end"
     else:
@@ -141,16 +145,17 @@ def _taken_card(state: State, node: Node, order: Order) -> str | None:
     return None
 
 
+def _no_queue(ref: str | None) -> str:
+    return f"its queue {ref} does not exist here; make pool and queue, and it is taken up there"
+
+
 def _made_anew(state: State, order: Order, now: float) -> Job | str:
     """Return the job as far as its order tells of it, or why there can be none."""
     if not order.user:
         return "nobody knows any more whose job it is; stop it on the node"
     pool, _, queue = (order.queue or "").partition("/")
     if order.queue not in state.queues:
-        return (
-            f"its queue {order.queue} does not exist here; make the pool and the queue, and it is "
-            "taken up there"
-        )
+        return _no_queue(order.queue)
     number = JobNumber(order.number)
     if order.number >= state.next_number or state.job_by_number(order.number) is not None:
         number = state.number()
@@ -190,7 +195,8 @@ def _made_anew(state: State, order: Order, now: float) -> Job | str:
 def _made_pending(state: State, job: Job, now: float) -> Job | None:
     """Return the job ready for a later attempt, which proves that the earlier ones are over.
 
-    None while an earlier one is being stopped: that has to end first.
+    None while an earlier one is being stopped: that has to end first. What it was to follow has
+    succeeded, or there would be no later attempt: nothing would ever take it off the list again.
     """
     if job.ended:
         job = replace(
@@ -207,7 +213,7 @@ def _made_pending(state: State, job: Job, now: float) -> Job | None:
         lost = r.AttemptLost(text=AFTER_THE_BACKUP)
         settle(state, job, (Verb.REQUEUED, lost), now)
         job = state.jobs[job.uid]
-    return replace(job, not_before=None)
+    return replace(job, not_before=None, waits_for=())
 
 
 def _begun(

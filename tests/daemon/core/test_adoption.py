@@ -16,7 +16,7 @@ from eaas_daemon.core.inventory_picture import node_view
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.orders import order_for
 from tests.rig.agents import an_order
-from tests.rig.builders import ALICE, House, a_card
+from tests.rig.builders import ADMIN, ALICE, House, a_card
 
 N1, N2 = NodeName("n1"), NodeName("n2")
 
@@ -156,6 +156,60 @@ def test_an_ended_job_that_was_retried_since_runs_again(house: House) -> None:
 
     job = adopted(house, ended.number)
     assert (job.state, job.finished_at, len(job.attempts)) == (JobState.RUNNING, None, 2)
+
+
+def test_what_it_was_to_follow_keeps_an_adopted_job_from_no_later_attempt(house: House) -> None:
+    first = house.submit()
+    waiting = house.submit(after=[first.number], restart={"policy": "on-failure", "backoff": "0s"})
+    holds(house, an_alien(house, uid=waiting.uid, number=waiting.number, cards=()))
+    holds(house, an_alien(house, uid=first.uid, number=first.number, cards=()))
+    house.ended(house.job(first.number))
+    house.queue("default", paused=False)
+
+    house.ended(house.job(waiting.number), exit_code=1)
+
+    job = adopted(house, waiting.number)
+    assert (job.state, len(job.attempts), job.waits_for) == (JobState.STARTING, 2, ())
+
+
+@pytest.fixture
+def ended_in_a_deleted_queue(house: House) -> Job:
+    """A job that may try again, and whose queue was deleted after its end."""
+    house.queue("train")
+    restart = {"policy": "on-failure", "backoff": "0s"}
+    job = house.submit(queue="train", nodes=["n1"], restart=restart)
+    house.do(e.Cancel(caller=ALICE, number=job.number, grace_s=0))
+    house.ended(house.job(job.number), exit_code=1)
+    house.do(e.DeleteQueue(caller=ADMIN, pool="default", name="train"))
+    return house.job(job.number)
+
+
+def test_a_job_that_was_retried_since_is_taken_up_only_once_its_queue_is_there_again(
+    house: House, ended_in_a_deleted_queue: Job
+) -> None:
+    before = ended_in_a_deleted_queue
+
+    holds(house, an_alien(house, uid=before.uid, number=before.number, attempt=2, cards=()))
+
+    assert "its queue default/train does not exist here" in (orphans_text(house.state, N1) or "")
+    house.queue("train")
+    house.do(e.Tick())
+    house.ended(house.job(before.number), exit_code=1)
+    assert adopted(house, before.number).attempts[-1].number == 3
+
+
+def test_the_end_of_a_later_attempt_changes_no_job_whose_queue_was_deleted(
+    house: House, ended_in_a_deleted_queue: Job
+) -> None:
+    before = ended_in_a_deleted_queue
+    fact = AttemptEnded(
+        uid=before.uid, attempt=2, cause="exited", exit_code=1, finished_at=house.now
+    )
+
+    house.fact("n1", fact)
+
+    assert adopted(house, before.number) == before
+    assert Dropped(node=N1, uid=before.uid, attempt=2) in house.effects
 
 
 def test_what_is_known_to_be_over_is_let_go(house: House) -> None:
