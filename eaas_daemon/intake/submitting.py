@@ -9,11 +9,12 @@ from typing import Final
 
 import msgspec
 
-from eaas.errors import EaasError, FieldError, Invalid, Unavailable
+from eaas.errors import Conflict, EaasError, FieldError, Invalid, Unavailable
 from eaas.folder_file import FolderFile, Order
 from eaas.ids import JobNumber
 from eaas.job_file import JobDocument, file_key
 from eaas.job_spec import MAX_MISTAKES, invalid, spec_as_typed
+from eaas.lifecycle import JobState
 from eaas.units import utc_text
 from eaas_daemon.clock import Clock
 from eaas_daemon.core import events as e
@@ -149,11 +150,19 @@ class Submitter:
         if order.priority is None or (before is not None and before.ended):
             # Cancelling changes no job that has ended, but asks whether the caller may.
             job = await self._engine.ask(e.Cancel(caller=caller, number=number))
-            over = before is not None and before.ended
-            return already_over(job) if over else f"cancel: it is {job.state}"
-        job = await self._engine.ask(
-            e.SetPriority(caller=caller, number=number, priority=order.priority)
-        )
+            was_open = before is not None and not before.ended
+            if job.ended and not (was_open and job.state is JobState.CANCELLED):
+                return already_over(job)
+            return f"cancel: it is {job.state}"
+        try:
+            job = await self._engine.ask(
+                e.SetPriority(caller=caller, number=number, priority=order.priority)
+            )
+        except Conflict:
+            now = self._engine.state.job_by_number(number)
+            if now is None or not now.ended:
+                raise
+            return already_over(now)  # it ended just before the order was heard
         return f"priority {job.priority}: it is {job.state}"
 
 

@@ -1,3 +1,5 @@
+import asyncio
+
 import pytest
 
 from eaas.errors import Unavailable
@@ -86,6 +88,25 @@ async def test_orders_about_jobs_that_have_ended_change_nothing_and_say_how_they
         assert "code 3 at 19" in failed
         assert "it had ended already, Cancelled at 19" in cancelled
     assert isinstance(await submitter.carry_out(raised, BOB, "folder:4"), Refused)
+
+
+@pytest.mark.parametrize("priority", [None, 10])
+async def test_an_order_for_a_job_that_ends_at_that_moment_is_answered_like_one_that_came_later(
+    doorway: Doorway, submitter: Submitter, priority: int | None
+) -> None:
+    await submitter.carry_out(TWO, ALICE, "folder:1")
+    await doorway.give_card()
+    await doorway.house.runs(1)
+    orders = FolderFile(orders=(Order(job=1, priority=priority),))
+
+    _, outcome = await asyncio.gather(
+        doorway.house.ends(1), submitter.carry_out(orders, ALICE, "folder:2")
+    )
+
+    assert isinstance(outcome, Obeyed)
+    assert outcome.done[1].startswith(
+        "nothing was to be done: it had ended already, Succeeded with exit code 0 at 19"
+    )
 
 
 async def test_two_orders_about_one_job_are_both_told_and_the_same_one_only_once(
