@@ -150,6 +150,15 @@ class CardSick(NodeReason, frozen=True, kw_only=True, tag="card_sick"):
     available: int
 
 
+class CardReserved(NodeReason, frozen=True, kw_only=True, tag="card_reserved"):
+    """What the node has left, or part of it, is kept for a job that goes first."""
+
+    job: int
+    user: str
+    asked: int
+    available: int
+
+
 class CardExcluded(NodeReason, frozen=True, kw_only=True, tag="card_excluded"):
     card: int
     asked: int

@@ -27,6 +27,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "card_foreign": "card {card} of {node} is used from outside the pool: {text}",
     "card_dirty": "card {card} of {node} is not clean: {text}",
     "card_sick": "card {card} of {node} is sick: {text}",
+    "card_reserved": "what is free on {node} is kept for job {job} of {user}, which goes first",
     "card_excluded": "card {card} of {node} is excluded by a person",
     "cards_too_small": "cards of {node} hold {available_memory} at most, {asked_memory} asked for",
     "wrong_model": "{node} has {available}, not {asked}",

@@ -4,9 +4,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from eaas_daemon.core.archive import Archive
 from eaas_daemon.core.link_history import LinkEnd, ended
 from eaas_daemon.core.model import Node
-from eaas_daemon.core.state import Archive, State
+from eaas_daemon.core.state import State
 from eaas_daemon.core.usage import past
 from eaas_daemon.store.transactions import Loaded
 

@@ -20,9 +20,10 @@ from eaas.ids import JobUid, UserName
 from eaas.job_spec import JobSpec
 from eaas.wire.from_agent import AttemptEnded, AttemptRunning, AttemptStopping
 from eaas_daemon.core import events as e
+from eaas_daemon.core.archive import NoArchive
 from eaas_daemon.core.effects import Dispatch
 from eaas_daemon.core.model import Job
-from eaas_daemon.core.state import NoArchive, State
+from eaas_daemon.core.state import State
 from eaas_daemon.core.step import step
 
 POOL: Final = "default"

@@ -34,6 +34,11 @@ SETTINGS = (
     click.option("--max-priority", type=Limit(PRIORITY), help="The highest a job may ask for."),
     click.option("--timeout", type=SPAN, help="For jobs that name none."),
     click.option("--max-timeout", type=SPAN, help="The longest a job may ask for."),
+    click.option(
+        "--hold-after",
+        type=SPAN,
+        help="When freed cards are kept for its first job (default: 10m).",
+    ),
     click.option("--allow", metavar="USER,...", help="Who may use it; an empty text is everybody."),
 )
 
@@ -123,7 +128,7 @@ def _body(typed: dict[str, Any]) -> SetQueue:
     allow = values.pop("allow", None)
     if allow is not None:
         values["allow"] = [user.strip() for user in allow.split(",") if user.strip()]
-    for key in ("timeout", "max_timeout"):
+    for key in ("timeout", "max_timeout", "hold_after"):
         if key in values:
             values[f"{key}_s"] = values.pop(key)
     return msgspec.convert(values, SetQueue)

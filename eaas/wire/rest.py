@@ -78,6 +78,7 @@ class SetQueue(Body, frozen=True, kw_only=True):
     max_priority: int | None | msgspec.UnsetType = msgspec.UNSET
     timeout_s: float | None | msgspec.UnsetType = msgspec.UNSET
     max_timeout_s: float | None | msgspec.UnsetType = msgspec.UNSET
+    hold_after_s: float | None | msgspec.UnsetType = msgspec.UNSET
     allow: list[str] | msgspec.UnsetType = msgspec.UNSET
 
 

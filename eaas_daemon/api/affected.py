@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from itertools import islice
 
-from eaas.ids import JobUid, NodeName, PoolName
+from eaas.ids import CardUuid, JobUid, NodeName, PoolName
 from eaas_daemon.core.changes import Changes
 from eaas_daemon.core.explain import Explainer
 from eaas_daemon.core.inventory_picture import card_standing
-from eaas_daemon.core.model import Job, Node
+from eaas_daemon.core.model import Job, Node, Reservation
 from eaas_daemon.core.state import State
 
 SHOWN_IN_LINE = 200
@@ -27,10 +27,12 @@ class Affected:
         self.nodes: set[NodeName] = set()
         self._refs: dict[JobUid, str] = {uid: job.ref for uid, job in state.jobs.items()}
         self._marks = {name: card_marks(state, node) for name, node in state.nodes.items()}
+        self._was_kept: set[tuple[NodeName, tuple[CardUuid, ...], JobUid, bool]] = set()
         self._line: dict[JobUid, tuple[int, str]] = {}
 
     def note(self, changes: Changes) -> None:
         """Take in one step."""
+        self._note_kept()
         for job in changes.jobs:
             self._note_job(job)
         self.nodes.update(node.name for node in changes.nodes)
@@ -39,6 +41,15 @@ class Affected:
         self.queues.update(queue.ref for queue in changes.queues)
         if changes.pools or changes.gone_pools:
             self.nodes.update(self._state.nodes)
+
+    def _note_kept(self) -> None:
+        """Look whether cards are kept for others than before."""
+        kept = {(one.node, one.cards, one.uid, one.is_firm) for one in self._kept()}
+        self.nodes.update(node for node, *_ in kept ^ self._was_kept)
+        self._was_kept = kept
+
+    def _kept(self) -> Iterable[Reservation]:
+        return self._state.every_reservation()
 
     def _note_job(self, job: Job) -> None:
         before = self._refs.pop(job.uid, job.ref)

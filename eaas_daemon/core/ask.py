@@ -26,10 +26,11 @@ class Ask(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """A queue, a user and an ask: what makes two waiting jobs alike to the scheduler."""
+    """What makes two waiting jobs alike to the scheduler."""
 
     ref: str
     user: UserName
+    timeout_s: float | None
     ask: Ask
 
 
@@ -52,5 +53,5 @@ def ask_of(job: Job) -> Ask:
 
 
 def shape_of(job: Job) -> Shape:
-    """Return the job's queue, user and ask."""
-    return Shape(job.ref, job.user, ask_of(job))
+    """Return all of the job that placement goes by."""
+    return Shape(job.ref, job.user, job.timeout_s, ask_of(job))

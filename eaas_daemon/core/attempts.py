@@ -209,6 +209,7 @@ def settle(state: State, job: Job, verdict: tuple[Verb, AnyReason | None], now: 
 
 
 def _waiting_again(job: Job, now: float) -> Job:
+    job = replace(job, pending_since=now)
     own_fault = isinstance(job.reason, r.Exited | r.OutOfMemory)
     if job.attempts[-1].started_at is None and not own_fault:
         used = job.infra_retries + 1

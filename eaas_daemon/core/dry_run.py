@@ -17,14 +17,14 @@ from eaas.views import (
     WhyView,
 )
 from eaas_daemon.core.admission import Possible, admit, mount_meant, queue_for
-from eaas_daemon.core.ask import ask_of, shape_of
+from eaas_daemon.core.ask import shape_of
+from eaas_daemon.core.choose import best_room
 from eaas_daemon.core.dependencies import later, unmet
 from eaas_daemon.core.events import Caller
 from eaas_daemon.core.explain import Explainer
-from eaas_daemon.core.fit import usable
 from eaas_daemon.core.gates import gate
 from eaas_daemon.core.model import Job
-from eaas_daemon.core.plan import best_room, rooms_of
+from eaas_daemon.core.reserve import cards_for, kept_rooms
 from eaas_daemon.core.state import State
 
 NO_UID = JobUid("")
@@ -119,14 +119,14 @@ def _verdict(state: State, job: Job, now: float) -> DryRunView:
     why = Explainer(state, now).why(job)
     if why.verdict == "never":
         return _view(why, "never", text=_never_text(state, job, why))
-    pool, queue, ask = state.pools[job.pool], state.queues[job.ref], ask_of(job)
-    room = best_room(job, ask, pool, rooms_of(state))
-    if room is None or not job.in_line or gate(shape_of(job), queue, pool, state.held) is not None:
+    pool, queue, shape = state.pools[job.pool], state.queues[job.ref], shape_of(job)
+    room, _ = best_room(state, job, shape, kept_rooms(state, now), now)
+    if room is None or not job.in_line or gate(shape, queue, pool, state.held) is not None:
         reason = why.text.partition(": ")[2] or why.text
         return _view(why, "wait", text=f"it would wait: {reason}")
     cards = tuple(
         HeldCardView(uuid=card.uuid, index=card.index, memory_mib=None)
-        for card in usable(room, ask, pool)[: ask.gpus]
+        for card in cards_for(room, shape, pool)
     )
     name = room.node.name
     placed = replace(why, verdict="placed", position=None, reasons=(), nodes=(), blockers=())

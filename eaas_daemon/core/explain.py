@@ -20,11 +20,11 @@ from eaas.views import (
 )
 from eaas_daemon.core import dependencies
 from eaas_daemon.core.admission import impossible, mount_meant
-from eaas_daemon.core.ask import Ask, Shape, ask_of, shape_of
+from eaas_daemon.core.ask import Shape, ask_of, shape_of
 from eaas_daemon.core.fit import Room, every_never, refusal
 from eaas_daemon.core.gates import gates
 from eaas_daemon.core.model import Job, Node, Pool
-from eaas_daemon.core.plan import rooms_of
+from eaas_daemon.core.reserve import kept_from, kept_rooms
 from eaas_daemon.core.state import State
 
 Scope = Literal["job", "queue", "pool"]
@@ -57,6 +57,7 @@ class Explainer:
         """Begin; ``now`` in Unix seconds lets it say how long a node has been missed."""
         self._state = state
         self._now = now
+        self._at = now if now is not None else state.last_tick_at or 0.0
         self._rooms: dict[NodeName, Room] | None = None
         self._waiting: dict[Shape, Waiting] = {}
 
@@ -89,18 +90,21 @@ class Explainer:
             above.append(("pool", r.PoolHasNoNodes(pool=pool.name)))
         return Waiting(
             above=tuple(above),
-            nodes=tuple(self._node_reasons(pool, ask)),
+            nodes=tuple(self._node_reasons(job, shape, pool)),
             never=bool(impossible(state, pool, ask)),
         )
 
-    def _node_reasons(self, pool: Pool, ask: Ask) -> list[r.NodeReason]:
+    def _node_reasons(self, job: Job, shape: Shape, pool: Pool) -> list[r.NodeReason]:
         if self._rooms is None:
-            self._rooms = rooms_of(self._state)
+            self._rooms = kept_rooms(self._state, self._at)
+        ask = shape.ask
         found: list[r.NodeReason] = []
         for name in sorted(pool.members):
             if (room := self._rooms.get(name)) is None:
                 continue
             reason = refusal(room, ask, pool, _since(room.node))
+            if reason is None:
+                reason = kept_from(self._state, room, job, shape, self._at)
             if reason is not None and reason.never:
                 found += every_never(room.node, ask, pool)
             elif isinstance(reason, r.NodeOffline):

@@ -1,7 +1,7 @@
 """Whether a node can take an ask, and if not, why."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -9,17 +9,39 @@ from eaas import reasons as r
 from eaas.ids import CardUuid
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Ask
-from eaas_daemon.core.model import Node, Pool, nominal_mib
+from eaas_daemon.core.model import Node, Pool, Reservation, nominal_mib
 from eaas_daemon.core.mounted import never_mounted, unmounted
 
 
+class Kept(msgspec.Struct, kw_only=True):
+    """What of a room is kept for one job. The amounts are what is left for others beside it."""
+
+    reservation: Reservation
+    cards: frozenset[CardUuid]
+    """Free ones that only those may have who are gone in time."""
+    cpus_milli: int
+    memory_mib: int
+
+
+class Return(NamedTuple):
+    """What a node gets back at some moment (Unix seconds; infinite: nobody knows)."""
+
+    at: float
+    cpus_milli: int
+    memory_mib: int
+    cards: tuple[CardUuid, ...]
+
+
 class Room(msgspec.Struct, kw_only=True):
-    """What one node has left, while a plan is made. The only mutable value of the core."""
+    """What one node has left, while a plan is made. With ``Kept`` the core's only mutable value."""
 
     node: Node
     free_cards: dict[CardUuid, CardReport]
     cpus_milli: int
     memory_mib: int
+    kept: Kept | None = None
+    taken: list[Return] = []
+    """What was given away while the plan was made."""
 
 
 def cards_in(node: Node, pool: Pool) -> list[CardReport]:
@@ -41,6 +63,11 @@ def is_large_enough(card: CardReport, gpu_memory_mib: int | None) -> bool:
         return True
     size = nominal_mib(card.memory_total_mib)
     return size is not None and size >= gpu_memory_mib
+
+
+def suits(card: CardReport, node: Node, ask: Ask) -> bool:
+    """Tell whether the card is of the kind and the size that the job wants."""
+    return matches_model(card, node, ask.gpu_type) and is_large_enough(card, ask.gpu_memory_mib)
 
 
 def never(node: Node, ask: Ask, pool: Pool) -> r.NodeReason | None:
@@ -124,9 +151,7 @@ def usable(room: Room, ask: Ask, pool: Pool) -> list[CardReport]:
     cards = [
         card
         for card in room.free_cards.values()
-        if (members is None or card.uuid in members)
-        and matches_model(card, room.node, ask.gpu_type)
-        and is_large_enough(card, ask.gpu_memory_mib)
+        if (members is None or card.uuid in members) and suits(card, room.node, ask)
     ]
     return sorted(cards, key=lambda card: (card.memory_total_mib or 0, card.index))
 
@@ -174,8 +199,4 @@ def _card_reason(room: Room, ask: Ask, pool: Pool, free: int) -> r.NodeReason:
 
 
 def _suitable(node: Node, ask: Ask, pool: Pool) -> Sequence[CardReport]:
-    return [
-        card
-        for card in cards_in(node, pool)
-        if matches_model(card, node, ask.gpu_type) and is_large_enough(card, ask.gpu_memory_mib)
-    ]
+    return [card for card in cards_in(node, pool) if suits(card, node, ask)]

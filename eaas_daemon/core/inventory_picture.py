@@ -26,7 +26,7 @@ from eaas_daemon.core import links
 from eaas_daemon.core.adoption import orphans_text
 from eaas_daemon.core.ask import ask_of
 from eaas_daemon.core.fit import cards_in, unfit
-from eaas_daemon.core.model import Job, Node, Pool, Queue
+from eaas_daemon.core.model import Job, Node, Pool, Queue, Reservation
 from eaas_daemon.core.picture import time_text
 from eaas_daemon.core.state import State
 
@@ -124,7 +124,7 @@ def card_view(state: State, node: Node, card: CardReport) -> CardView:
         model=card.model,
         state=shown,
         simulated=card.simulated,
-        offered=_is_offered(node, shown),
+        offered=_is_offered(state, node, card, shown),
         reason=reason,
         memory_total_mib=card.memory_total_mib,
         memory_used_mib=card.memory_used_mib,
@@ -141,7 +141,7 @@ def card_view(state: State, node: Node, card: CardReport) -> CardView:
 def card_standing(state: State, node: Node, card: CardReport) -> tuple[CardState, bool]:
     """Return the card's state and whether it is offered, which is all that the pool counts."""
     shown, _ = _card_state(state, node, card, _owners(state, node, card))
-    return shown, _is_offered(node, shown)
+    return shown, _is_offered(state, node, card, shown)
 
 
 def _owners(state: State, node: Node, card: CardReport) -> list[Job]:
@@ -152,8 +152,31 @@ def _owners(state: State, node: Node, card: CardReport) -> list[Job]:
     ]
 
 
-def _is_offered(node: Node, shown: CardState) -> bool:
-    return shown is CardState.FREE and unfit(node, None) is None
+def _is_offered(state: State, node: Node, card: CardReport, shown: CardState) -> bool:
+    if shown is not CardState.FREE or unfit(node, None) is not None:
+        return False
+    kept = _kept(state, node, card)
+    return kept is None or kept.at is not None
+
+
+def _kept(state: State, node: Node, card: CardReport) -> Reservation | None:
+    """Return for whom the free card is kept."""
+    return next(
+        (
+            kept
+            for kept in state.every_reservation()
+            if kept.node == node.name and card.uuid in kept.cards
+        ),
+        None,
+    )
+
+
+def _kept_view(kept: Reservation) -> ReasonView:
+    who = f"job {kept.number} of {kept.user}"
+    text = f"kept for {who}"
+    if kept.at is not None:
+        text = f"{text}, which starts by {utc_text(kept.at)}; shorter jobs may have it until then"
+    return ReasonView(code="card_reserved", text=text)
 
 
 def _card_state(
@@ -173,6 +196,8 @@ def _card_state(
     shown = CardState(card.state)
     if shown is CardState.FREE and (shut := unfit(node, None)) is not None:
         return shown, _shut(node, shut)
+    if shown is CardState.FREE and (kept := _kept(state, node, card)) is not None:
+        return shown, _kept_view(kept)
     return _because(shown, card.text)
 
 
@@ -271,7 +296,7 @@ def queue_view(state: State, queue: Queue) -> QueueView:
         max_timeout_s=queue.max_timeout_s,
         allow=tuple(queue.allow),
         preemptible=False,
-        hold_after_s=None,
+        hold_after_s=queue.hold_after_s,
         idle_after_s=None,
         requeue_after_s=None,
         waiting=state.waiting(queue.ref),

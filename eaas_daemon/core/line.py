@@ -34,6 +34,13 @@ class PoolTurn(NamedTuple):
     """What its user has had of late: who has had less goes first."""
     number: int
 
+    @property
+    def rightful(self) -> tuple[int, int, int]:
+        """Return the part that people set: by this, and by nothing that moves with time, a job may
+        take what is kept for another.
+        """
+        return self[:3]
+
 
 class Order(NamedTuple):
     """What decides between jobs of different groups."""

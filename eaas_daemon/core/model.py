@@ -18,6 +18,7 @@ DEFAULT_CPUS_MILLI: Final = 1000
 """What a job that names no ``cpus`` counts for; nothing limits it to that."""
 
 
+DEFAULT_HOLD_AFTER_S: Final = 600.0
 DEFAULT_HALF_LIFE_S: Final = 86400.0
 
 
@@ -91,6 +92,8 @@ class Job(Value, frozen=True, kw_only=True):
     reason: AnyReason | None = None
     """Why it ended, or why its last attempt did not do it."""
     stop: StopIntent | None = None
+    pending_since: float | None = None
+    """When it last began to wait for room, where that was not when it was submitted."""
     not_before: float | None = None
     """Waits until then: its own wish, or backoff after a failed attempt."""
     waits_for: tuple[JobNumber, ...] = ()
@@ -120,6 +123,11 @@ class Job(Value, frozen=True, kw_only=True):
         return self.attempts[-1] if self.state in PLACED else None
 
     @property
+    def since(self) -> float:
+        """Return since when it has waited for room."""
+        return self.created_at if self.pending_since is None else self.pending_since
+
+    @property
     def in_line(self) -> bool:
         """Tell whether it waits for nothing but room and its turn."""
         return self.state is JobState.PENDING and self.not_before is None and not self.waits_for
@@ -145,6 +153,8 @@ class Queue(Value, frozen=True, kw_only=True):
     max_priority: int | None = None
     timeout_s: float | None = None
     max_timeout_s: float | None = None
+    hold_after_s: float | None = DEFAULT_HOLD_AFTER_S
+    """How long its first job waits before freed cards are kept for it; None is for ever."""
     allow: tuple[UserName, ...] = ()
     """Who may use it; empty is everyone."""
 
@@ -233,6 +243,24 @@ class Node(Value, frozen=True, kw_only=True):
     def card(self, uuid: str) -> CardReport | None:
         """Return the card of that UUID, if the node has it."""
         return next((card for card in self.cards if card.uuid == uuid), None)
+
+
+class Reservation(Value, frozen=True, kw_only=True):
+    """The node that the first job without room waits for. Times are Unix seconds."""
+
+    pool: PoolName
+    node: NodeName
+    uid: JobUid
+    number: JobNumber
+    user: UserName
+    at: float | None
+    """When everything in its way has ended at the latest; None where an end is unknown."""
+    holds_from: float | None
+    """From when on cards that become free are kept for it where an end is unknown."""
+    is_firm: bool
+    """Whether there is anything to keep: something that it needs is free, and not enough."""
+    cards: tuple[CardUuid, ...] = ()
+    """The free ones that are kept for it."""
 
 
 class MassLoss(Value, frozen=True, kw_only=True):

@@ -230,6 +230,7 @@ def retry(state: State, event: e.Retry, now: float) -> Job:
         rank=0,
         not_before=later(job.spec.not_before, now),
         waits_for=unmet_again(state, job),
+        pending_since=now,
         workspace_gone=None,
     )
     admit(state, job, queue, event.caller, force=True)

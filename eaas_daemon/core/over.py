@@ -29,7 +29,7 @@ def tell_over(state: State, job: Job, now: float) -> None:
             waiting = state.jobs[uid]
             if ended.state is JobState.SUCCEEDED:
                 left = tuple(number for number in waiting.waits_for if number != ended.number)
-                state.put_job(replace(waiting, waits_for=left))
+                state.put_job(replace(waiting, waits_for=left, pending_since=now))
             elif waiting.spec.after_failed == "fail":
                 over.append(_fail(state, waiting, ended, now))
 

@@ -1,21 +1,21 @@
 """Who runs where: one pure decision over the whole state, the same for the same input."""
 
 import heapq
-from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, Self
+from typing import NamedTuple
 
-from eaas.ids import CardUuid, JobUid, NodeName, PoolName
+from msgspec.structs import replace
+
+from eaas.ids import JobUid, NodeName, PoolName
 from eaas.wire.from_agent import CardReport
-from eaas_daemon.core.ask import Ask, Shape, ask_of
-from eaas_daemon.core.fit import Room, refusal, unfit, usable
+from eaas_daemon.core.ask import Shape, shape_of
+from eaas_daemon.core.choose import Most, Refused, best_room
+from eaas_daemon.core.fit import Room
 from eaas_daemon.core.gates import gate
 from eaas_daemon.core.line import PoolTurn
-from eaas_daemon.core.model import Job, Node, Pool
+from eaas_daemon.core.model import Job, Pool, Reservation
+from eaas_daemon.core.reserve import cards_for, keep, overrides, reserve, take
+from eaas_daemon.core.rooms import rooms_of
 from eaas_daemon.core.state import State
-from eaas_daemon.core.tally import Tally
-
-MAX_REMEMBERED: Final = 16
-"""Refused amounts of one kind that a plan keeps in mind."""
 
 
 class Placement(NamedTuple):
@@ -26,188 +26,129 @@ class Placement(NamedTuple):
     cards: tuple[CardReport, ...]
 
 
-def rooms_of(state: State) -> dict[NodeName, Room]:
-    """Return what every node has left."""
-    return {name: room_of(state, node) for name, node in state.nodes.items()}
+class Plan(NamedTuple):
+    """What is decided: who is placed, the most urgent first, and for whom room is kept."""
+
+    placements: list[Placement]
+    reservations: dict[PoolName, Reservation]
 
 
-def room_of(state: State, node: Node) -> Room:
-    """Return what the node has left beside the attempts placed on it.
+def plan(state: State, now: float) -> Plan:
+    """Return the placements for all pools where something has changed, and the reservations.
 
-    A card is free only when its own node says so, no attempt owns it, no person excluded it, and
-    it was read clean since it was last released.
-    """
-    jobs = state.placed.get(node.name, {}).values()
-    asks = [ask_of(job) for job in jobs]
-    owned = {card.uuid for job in jobs for card in job.attempts[-1].cards}
-    free = {
-        CardUuid(card.uuid): card
-        for card in node.cards
-        if card.state == "free"
-        and card.uuid not in owned
-        and card.uuid not in node.excluded
-        and card.uuid not in state.cooling
-    }
-    return Room(
-        node=node,
-        free_cards=free,
-        cpus_milli=round(node.inventory.cpus * 1000) - sum(ask.cpus_milli for ask in asks),
-        memory_mib=node.inventory.memory_mib - sum(ask.memory_mib for ask in asks),
-    )
-
-
-def plan(state: State) -> list[Placement]:
-    """Return the placements for all pools where something has changed, the most urgent first.
-
-    Jobs are taken in order; one that fits nowhere does not hold up those behind it. Whatever
-    fits nowhere stays in line, and ``explain`` gives its reasons from the same functions. Room
-    only shrinks while a plan is made, so what was refused stays refused until its pool is
-    restless again, and a job that arrives costs no more when thousands wait.
+    Jobs are taken in order; one that fits nowhere does not hold up those behind it, but the first
+    such job of a pool gets a reservation that those must respect. Whatever fits nowhere stays in
+    line, and ``explain`` gives its reasons from the same functions. Room only shrinks while a plan
+    is made, so what was refused stays refused until its pool is restless again, and a job that
+    arrives costs no more when thousands wait. ``now`` is Unix seconds.
     """
     pools = sorted(name for name in {*state.restless, *state.arrived} if name in state.pools)
-    rooms = rooms_of(state) if any(state.line.groups(name) for name in pools) else {}
-    held = state.held.copy()
-    return [
-        placement
-        for name in pools
-        for placement in _plan_pool(state, state.pools[name], rooms, held)
-    ]
+    if not any(state.line.groups(name) for name in pools):
+        kept = {name: some for name, some in state.reservations.items() if name not in pools}
+        return Plan([], kept)
+    planner = Planner(state, now)
+    for name in pools:
+        planner.pool(state.pools[name])
+    return Plan(planner.placements, planner.reservations)
 
 
-def _plan_pool(
-    state: State, pool: Pool, rooms: Mapping[NodeName, Room], held: Tally
-) -> list[Placement]:
-    placements: list[Placement] = []
-    open_rooms = [rooms[name] for name in pool.members if name in rooms]
-    most, refused = Most.of(open_rooms), Refused()
-    heads = _heads(state, pool.name, most)
-    while heads:
-        _, shape, index = heapq.heappop(heads)
-        if not most.allows(shape.ask) or refused.covers(shape.ask):
-            continue
-        if gate(shape, state.queues[shape.ref], pool, held) is not None:
-            continue
-        turns = state.line.groups(pool.name)[shape]
-        job = state.jobs[turns[index].uid]
-        room = best_room(job, shape.ask, pool, rooms)
-        if room is None:
-            refused.add(shape.ask)
-            continue
-        placements.append(_take(job, shape.ask, pool, room))
-        most = Most.of(open_rooms)
-        held.count(pool.name, shape.ref, shape.user, 1, shape.ask.gpus)
-        if index + 1 < len(turns):
-            turn = state.order.place(shape, turns[index + 1])
-            heapq.heappush(heads, (turn, shape, index + 1))
-    return placements
+class Planner:
+    """One plan while it is made: the rooms shrink, the caps fill, reservations are given."""
 
+    def __init__(self, state: State, now: float) -> None:
+        self._state = state
+        self._now = now
+        self._rooms = rooms_of(state)
+        self._held = state.held.copy()
+        self.placements: list[Placement] = []
+        self.reservations: dict[PoolName, Reservation] = {}
+        for before in state.every_reservation():
+            self._renew(before)
 
-class Most(NamedTuple):
-    """The most of each thing that any one room has left: a quick way to see what can't fit."""
+    def pool(self, pool: Pool) -> None:
+        """Place whom the pool has room for."""
+        rooms = [self._rooms[name] for name in pool.members if name in self._rooms]
+        most, refused = Most.of(rooms), Refused()
+        heads = self._heads(pool.name)
+        while heads:
+            _, shape, index = heapq.heappop(heads)
+            if gate(shape, self._state.queues[shape.ref], pool, self._held) is not None:
+                continue
+            turns = self._state.line.groups(pool.name)[shape]
+            job = self._state.jobs[turns[index].uid]
+            kept = self.reservations.get(pool.name)
+            is_own = kept is not None and kept.uid == job.uid
+            if not most.allows(shape.ask) or (refused.covers(shape) and not is_own):
+                self._block(pool, job, shape)
+                continue
+            room, is_kept = best_room(self._state, job, shape, self._rooms, self._now)
+            if room is None:
+                refused.add(shape, is_kept=is_kept)
+                self._block(pool, job, shape)
+                continue
+            self._place(job, shape, pool, room)
+            most = Most.of(rooms)
+            if index + 1 < len(turns):
+                turn = self._state.order.place(shape, turns[index + 1])
+                heapq.heappush(heads, (turn, shape, index + 1))
 
-    cards: int
-    cpus_milli: int
-    memory_mib: int
+    def _heads(self, pool: PoolName) -> list[tuple[PoolTurn, Shape, int]]:
+        groups, order = self._state.line.groups(pool), self._state.order
+        shapes = set(groups)
+        if pool not in self._state.restless:
+            shapes &= self._state.arrived[pool]
+        heads = [(order.place(shape, groups[shape][0]), shape, 0) for shape in shapes]
+        heapq.heapify(heads)
+        return heads
 
-    @classmethod
-    def of(cls, rooms: Sequence[Room]) -> Self:
-        """Return the most of these rooms, those that take nothing now left out."""
-        fit = [room for room in rooms if unfit(room.node, None) is None]
-        return cls(
-            max((len(room.free_cards) for room in fit), default=-1),
-            max((room.cpus_milli for room in fit), default=-1),
-            max((room.memory_mib for room in fit), default=-1),
-        )
+    def _place(self, job: Job, shape: Shape, pool: Pool, room: Room) -> None:
+        cards = cards_for(room, shape, pool)
+        take(room, shape, cards, self._now)
+        self._held.count(pool.name, shape.ref, shape.user, 1, shape.ask.gpus)
+        self.placements.append(Placement(job.uid, room.node.name, cards))
+        own = self.reservations.get(pool.name)
+        if own is not None and own.uid == job.uid:
+            self._give_up(own)
+        if room.kept is not None and overrides(self._state, job, shape, room.kept.reservation):
+            keep(self._state, room.kept.reservation, room, self._now)
 
-    def allows(self, ask: Ask) -> bool:
-        """Tell whether the ask is not out of the question."""
-        return (
-            ask.gpus <= self.cards
-            and ask.cpus_milli <= self.cpus_milli
-            and ask.memory_mib <= self.memory_mib
-        )
+    def _block(self, pool: Pool, job: Job, shape: Shape) -> None:
+        """Give the first job that finds no room a node to wait for."""
+        before = self.reservations.get(pool.name)
+        if before is not None:
+            if before.uid == job.uid or not overrides(self._state, job, shape, before):
+                return
+            self._give_up(before)
+        if not self._reserve(pool, job) and before is not None:
+            self._reserve(pool, self._state.jobs[before.uid])
 
+    def _renew(self, before: Reservation) -> None:
+        """Let a job that still waits for nothing but room keep what it was given.
 
-class Refused:
-    """The asks that a plan has refused: whoever wants the same kind of room and as much is refused
-    without another look.
-    """
+        While nothing has changed in its pool, that is the same node and the same moment.
+        """
+        if before.pool not in self._state.restless:
+            self._keep(before)
+            return
+        if not before.is_firm:
+            return
+        pool, job = self._state.pools.get(before.pool), self._state.jobs.get(before.uid)
+        if pool is None or job is None or not job.in_line or job.pool != before.pool:
+            return
+        shape = shape_of(job)
+        if gate(shape, self._state.queues[shape.ref], pool, self._held) is None:
+            self._reserve(pool, job)
 
-    def __init__(self) -> None:
-        self._least: dict[Ask, list[tuple[int, int, int]]] = {}
+    def _reserve(self, pool: Pool, job: Job) -> bool:
+        reservation = reserve(self._state, pool, job, self._rooms, self._now)
+        if reservation is not None:
+            self._keep(reservation)
+        return reservation is not None
 
-    def add(self, ask: Ask) -> None:
-        """Remember the ask, unless enough of its kind are."""
-        amounts = self._least.setdefault(_kind(ask), [])
-        if len(amounts) < MAX_REMEMBERED:
-            amounts.append((ask.gpus, ask.cpus_milli, ask.memory_mib))
+    def _keep(self, reservation: Reservation) -> None:
+        kept = keep(self._state, reservation, self._rooms[reservation.node], self._now)
+        self.reservations[reservation.pool] = replace(reservation, cards=kept)
 
-    def covers(self, ask: Ask) -> bool:
-        """Tell whether no more than this was refused before."""
-        return any(
-            gpus <= ask.gpus and cpus_milli <= ask.cpus_milli and memory_mib <= ask.memory_mib
-            for gpus, cpus_milli, memory_mib in self._least.get(_kind(ask), ())
-        )
-
-
-def _kind(ask: Ask) -> Ask:
-    """Return what of the ask is no amount."""
-    return ask._replace(gpus=0, cpus_milli=0, memory_mib=0)
-
-
-def _heads(state: State, pool: PoolName, most: Most) -> list[tuple[PoolTurn, Shape, int]]:
-    groups, order = state.line.groups(pool), state.order
-    shapes = groups.keys() if pool in state.restless else groups.keys() & state.arrived[pool]
-    heads = [
-        (order.place(shape, groups[shape][0]), shape, 0)
-        for shape in shapes
-        if most.allows(shape.ask)
-    ]
-    heapq.heapify(heads)
-    return heads
-
-
-def best_room(job: Job, ask: Ask, pool: Pool, rooms: Mapping[NodeName, Room]) -> Room | None:
-    """Return the room the job should get, or None if it fits nowhere now."""
-    fitting = [
-        rooms[name]
-        for name in pool.members
-        if name in rooms and _has_room(rooms[name], ask) and refusal(rooms[name], ask, pool) is None
-    ]
-    return min(fitting, key=lambda room: _cost(job, ask, pool, room), default=None)
-
-
-def _has_room(room: Room, ask: Ask) -> bool:
-    """Say no to most asks of a full house at once; ``refusal`` has the last word."""
-    return (
-        ask.gpus <= len(room.free_cards)
-        and ask.cpus_milli <= room.cpus_milli
-        and ask.memory_mib <= room.memory_mib
-    )
-
-
-def _cost(job: Job, ask: Ask, pool: Pool, room: Room) -> tuple[int, int, int, int, int, str]:
-    """Order rooms: where its workspace is, the image is there, small cards, few cards left over."""
-    last = job.attempt
-    here = last is not None and last.node == room.node.name
-    failed_here = here and last is not None and last.started_at is None
-    cards = usable(room, ask, pool)[: ask.gpus]
-    largest = max((card.memory_total_mib or 0 for card in cards), default=0)
-    cached = any(image.name == job.spec.image for image in room.node.inventory.images)
-    return (
-        1 if failed_here else -1 if here else 0,
-        largest,
-        len(room.free_cards) - ask.gpus,
-        0 if cached else 1,
-        -room.cpus_milli,
-        room.node.name,
-    )
-
-
-def _take(job: Job, ask: Ask, pool: Pool, room: Room) -> Placement:
-    cards = tuple(usable(room, ask, pool)[: ask.gpus])
-    for card in cards:
-        del room.free_cards[CardUuid(card.uuid)]
-    room.cpus_milli -= ask.cpus_milli
-    room.memory_mib -= ask.memory_mib
-    return Placement(job.uid, room.node.name, cards)
+    def _give_up(self, reservation: Reservation) -> None:
+        del self.reservations[reservation.pool]
+        self._rooms[reservation.node].kept = None

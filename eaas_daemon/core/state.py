@@ -1,20 +1,22 @@
 """Everything the controller knows now, with an undo log for a step that can not be stored."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, UserName
 from eaas.lifecycle import PLACED, JobState
 from eaas.wire.from_agent import Unlisted
+from eaas_daemon.core.archive import Archive, NoArchive
 from eaas_daemon.core.aside import Aside
 from eaas_daemon.core.ask import Shape
 from eaas_daemon.core.changes import Changes, ClaimRow, JournalRow, KeyRow
 from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.draft import Draft
 from eaas_daemon.core.effects import Effect
+from eaas_daemon.core.fit import Room
 from eaas_daemon.core.line import Line, Order
-from eaas_daemon.core.model import Job, MassLoss, Node, Phase, Pool, Queue
+from eaas_daemon.core.model import Job, MassLoss, Node, Phase, Pool, Queue, Reservation
 from eaas_daemon.core.tally import Tally
 from eaas_daemon.core.usage import Standing, Usage, UsageKey
 
@@ -25,32 +27,6 @@ of them in every greeting."""
 
 CLOCK_SET_S: Final = 10.0
 """An end so far ahead of its node's newest reading is from before its clock was set back."""
-
-
-class Archive(Protocol):
-    """Looks up what is stored and not in memory any more. The controller's only writer asks it."""
-
-    def job_by_uid(self, uid: JobUid) -> Job | None:
-        """Return the stored job."""
-
-    def job_by_number(self, number: int) -> Job | None:
-        """Return the stored job."""
-
-    def find_key(self, user: str, key: str) -> KeyRow | None:
-        """Return the stored idempotency key."""
-
-
-class NoArchive:
-    """Nothing is stored."""
-
-    def job_by_uid(self, uid: JobUid) -> Job | None:
-        """Return None."""
-
-    def job_by_number(self, number: int) -> Job | None:
-        """Return None."""
-
-    def find_key(self, user: str, key: str) -> KeyRow | None:
-        """Return None."""
 
 
 class State:
@@ -96,6 +72,10 @@ class State:
         self.usage: dict[UsageKey, Usage] = {}
         self.standing: Standing = {}
         """How the users stood when it was last planned: by this order their jobs wait."""
+        self.rooms: dict[NodeName, Room] = {}
+        """What nodes have left, as far as it was worked out and has not changed since."""
+        self.reservations: dict[PoolName, Reservation] = {}
+        """For whom room is kept since the last plan; whoever is planned for anew goes by it."""
         self.restless: set[PoolName] = set()
         """Pools in which any job might be placed that could not be before."""
         self.arrived: dict[PoolName, set[Shape]] = {}
@@ -139,15 +119,20 @@ class State:
         elif job.state is JobState.PENDING:
             self.aside.add(job)
         elif job.state in PLACED:
+            self.rooms.pop(job.attempts[-1].node, None)
             self.placed.setdefault(job.attempts[-1].node, {})[job.uid] = job
             self.held.add(job)
 
     def _unindex(self, job: Job) -> None:
         if job.in_line:
             self.line.remove(job)
+            kept = self.reservations.get(job.pool)
+            if kept is not None and kept.uid == job.uid:
+                self.restless.add(job.pool)
         elif job.state is JobState.PENDING:
             self.aside.remove(job)
         elif job.state in PLACED:
+            self.rooms.pop(job.attempts[-1].node, None)
             del self.placed[job.attempts[-1].node][job.uid]
             self.held.remove(job)
 
@@ -184,6 +169,7 @@ class State:
         self.nodes[node.name] = node
         (self.draft.nodes if durable else self.draft.read_nodes)[node.name] = None
         if old is None or old.offer != node.offer:
+            self.rooms.pop(node.name, None)
             self.rouse_pools_of(node.name)
 
     def rouse_pools_of(self, node: NodeName) -> None:
@@ -193,6 +179,7 @@ class State:
     def drop_node(self, name: NodeName) -> None:
         """Forget the node."""
         old = self.nodes.pop(name)
+        self.rooms.pop(name, None)
         self._undo.append(lambda: self._set(self.nodes, name, old))
         self.draft.gone_nodes[name] = None
         for card in old.cards:
@@ -316,6 +303,16 @@ class State:
             self._undo.append(lambda: setattr(self, "standing", old))
             self.standing = standing
 
+    def put_reservations(self, reservations: dict[PoolName, Reservation]) -> None:
+        """Let room be kept for these jobs, and for no others."""
+        old = self.reservations
+        self._undo.append(lambda: setattr(self, "reservations", old))
+        self.reservations = reservations
+
+    def every_reservation(self) -> Iterator[Reservation]:
+        """Yield for whom room is kept, over all pools."""
+        return (self.reservations[name] for name in sorted(self.reservations))
+
     @property
     def order(self) -> Order:
         """Return what decides between waiting jobs now."""
@@ -328,6 +325,7 @@ class State:
             return
         self._undo.append(lambda: self._set(self.cooling, card, old))
         self._set(self.cooling, card, at)
+        self.rooms.clear()
 
     def journal(self, kind: str, text: str, at: float, **about: Any) -> None:
         """Write a line of history; ``about`` takes job, node, user and data."""
@@ -367,6 +365,8 @@ class State:
 
     def undo_to(self, mark: int) -> None:
         """Take back everything since the mark."""
+        if len(self._undo) > mark:
+            self.rooms.clear()
         while len(self._undo) > mark:
             self._undo.pop()()
 

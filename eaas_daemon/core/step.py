@@ -64,7 +64,9 @@ def step(state: State, events: Sequence[e.Event], now: float) -> list[Any]:
     """
     answers = [_answer(state, event, now) for event in events]
     state.put_standing(standing(state.usage, state.pools, now))
-    for placement in plan(state):
+    decided = plan(state, now)
+    state.put_reservations(decided.reservations)
+    for placement in decided.placements:
         place(state, placement, now)
     state.restless.clear()
     state.arrived.clear()

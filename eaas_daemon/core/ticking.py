@@ -31,7 +31,8 @@ KEYS_KEPT_S: Final = 3600.0
 def tick(state: State, _event: Tick, now: float) -> None:
     """Let the clock have its say."""
     for uid in state.aside.due(now):
-        state.put_job(replace(state.jobs[uid], not_before=None))
+        state.put_job(replace(state.jobs[uid], not_before=None, pending_since=now))
+    _begin_to_hold(state, now)
     if state.last_tick_at is None or abs(now - state.last_tick_at) > STALL_S:
         state.quiet_until = now + START_GRACE_S
     last, state.last_tick_at = state.last_tick_at, now
@@ -47,6 +48,15 @@ def tick(state: State, _event: Tick, now: float) -> None:
     for key, row in list(islice(state.keys.items(), 64)):
         if row.at + KEYS_KEPT_S < now:
             del state.keys[key]
+
+
+def _begin_to_hold(state: State, now: float) -> None:
+    """Plan anew for the pools whose first job has waited long enough since the last tick."""
+    last = state.last_tick_at
+    for kept in state.every_reservation():
+        since = kept.holds_from
+        if since is not None and since <= now and (last is None or last < since):
+            state.restless.add(kept.pool)
 
 
 def _judge_silence(state: State, now: float) -> None:

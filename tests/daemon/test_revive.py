@@ -7,8 +7,9 @@ from eaas.errors import NeverFits
 from eaas.ids import NodeName
 from eaas.lifecycle import JobState
 from eaas_daemon.core import events as e
+from eaas_daemon.core.archive import NoArchive
 from eaas_daemon.core.changes import Changes
-from eaas_daemon.core.state import NoArchive, State
+from eaas_daemon.core.state import State
 from eaas_daemon.core.usage import standing
 from eaas_daemon.revive import revive
 from eaas_daemon.store.database import Database

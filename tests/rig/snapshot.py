@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from eaas_daemon.core.line import Order
 from eaas_daemon.core.model import Node
 from eaas_daemon.core.state import State
 
@@ -35,6 +36,8 @@ def durable(state: State) -> dict[str, Any]:
     """Return what must be the same after the controller was killed and started again."""
     kept = snapshot(state)
     del kept["keys"], kept["cooling"]
+    order = Order(state.queues, {})  # how users stand moves with every second
+    kept["line"] = {name: list(state.line.in_order(name, order)) for name in state.pools}
     kept["nodes"] = {name: _durable_node(node) for name, node in state.nodes.items()}
     return kept
 

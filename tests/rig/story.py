@@ -18,7 +18,7 @@ from eaas_daemon.core.fit import refusal
 from eaas_daemon.core.gates import gate
 from eaas_daemon.core.invariants import broken
 from eaas_daemon.core.model import Attempt, Job
-from eaas_daemon.core.plan import rooms_of
+from eaas_daemon.core.reserve import kept_from, kept_rooms
 from eaas_daemon.core.step import step
 from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card, a_hello, an_inventory
 from tests.rig.snapshot import snapshot
@@ -113,12 +113,17 @@ class Story(RuleBasedStateMachine):
     @invariant()
     def nobody_waits_who_could_start(self) -> None:
         state = self.house.state
-        rooms = rooms_of(state)
         for pool in state.pools.values():
             for shape in state.line.groups(pool.name):
+                job = state.jobs[state.line.groups(pool.name)[shape][0].uid]
+                rooms = kept_rooms(state, self.house.now)
                 if gate(shape, state.queues[shape.ref], pool, state.held) is None:
                     here = [rooms[name] for name in pool.members if name in rooms]
-                    assert all(refusal(room, shape.ask, pool) is not None for room in here)
+                    assert all(
+                        refusal(room, shape.ask, pool) is not None
+                        or kept_from(state, room, job, shape, self.house.now) is not None
+                        for room in here
+                    )
 
     def number(self, pick: int) -> JobNumber:
         """Return some number; the newest jobs are the likeliest."""

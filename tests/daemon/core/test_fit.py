@@ -10,7 +10,7 @@ from eaas_daemon.core import events as e
 from eaas_daemon.core.ask import Ask, ask_of
 from eaas_daemon.core.fit import every_never, refusal, unfit, usable
 from eaas_daemon.core.model import Node, Trouble
-from eaas_daemon.core.plan import room_of
+from eaas_daemon.core.rooms import room_of
 from tests.rig.builders import ADMIN, House, a_card, an_inventory
 
 N1 = NodeName("n1")

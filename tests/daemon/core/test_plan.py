@@ -237,7 +237,7 @@ def test_the_same_jobs_get_the_same_places_in_whatever_order_the_state_was_built
         house.state.restless.update(house.state.pools)
         return [
             (house.state.jobs[uid].number, node, tuple(card.uuid for card in cards))
-            for uid, node, cards in plan(house.state)
+            for uid, node, cards in plan(house.state, house.now).placements
         ]
 
     assert placements(False) == placements(True)

@@ -3,9 +3,10 @@ from eaas.ids import NodeName, PoolName, UserName
 from eaas.lifecycle import JobState
 from eaas.wire import from_agent as wire
 from eaas_daemon.core import events as e
+from eaas_daemon.core.archive import NoArchive
 from eaas_daemon.core.changes import KeyRow
 from eaas_daemon.core.invariants import broken
-from eaas_daemon.core.state import NoArchive, State
+from eaas_daemon.core.state import State
 from eaas_daemon.core.step import step
 from tests.daemon.core.test_on_jobs import a_submit
 from tests.rig.builders import ADMIN, ALICE, House, a_card

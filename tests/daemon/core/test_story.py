@@ -7,8 +7,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import invariant
 
+from eaas_daemon.core.archive import NoArchive
 from eaas_daemon.core.changes import Changes
-from eaas_daemon.core.state import NoArchive
 from eaas_daemon.revive import revive
 from eaas_daemon.store.database import Database
 from tests.rig.snapshot import durable

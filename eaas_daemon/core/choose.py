@@ -1,0 +1,124 @@
+"""Which of the rooms a job gets, and what can be seen at once not to fit anywhere."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple, Self
+
+from eaas.ids import NodeName
+from eaas_daemon.core.ask import Ask, Shape
+from eaas_daemon.core.fit import Room, refusal, unfit, usable
+from eaas_daemon.core.model import Job, Pool
+from eaas_daemon.core.reserve import kept_from
+from eaas_daemon.core.state import State
+
+MAX_REMEMBERED: Final = 16
+"""Refused amounts of one kind that a plan keeps in mind."""
+
+
+def best_room(
+    state: State, job: Job, shape: Shape, rooms: Mapping[NodeName, Room], now: float
+) -> tuple[Room | None, bool]:
+    """Return the room the job should get, or None; and whether one is only kept from it."""
+    ask, pool = shape.ask, state.pools[job.pool]
+    fitting = [
+        rooms[name]
+        for name in pool.members
+        if name in rooms and _has_room(rooms[name], ask) and refusal(rooms[name], ask, pool) is None
+    ]
+    open_to_it = [room for room in fitting if kept_from(state, room, job, shape, now) is None]
+    best = min(open_to_it, key=lambda room: _cost(job, ask, pool, room), default=None)
+    return best, best is None and bool(fitting)
+
+
+def _has_room(room: Room, ask: Ask) -> bool:
+    """Say no to most asks of a full house at once; ``refusal`` has the last word."""
+    return (
+        ask.gpus <= len(room.free_cards)
+        and ask.cpus_milli <= room.cpus_milli
+        and ask.memory_mib <= room.memory_mib
+    )
+
+
+def _cost(job: Job, ask: Ask, pool: Pool, room: Room) -> tuple[int, int, int, int, int, str]:
+    """Order rooms: where its workspace is, the image is there, small cards, few cards left over."""
+    last = job.attempt
+    here = last is not None and last.node == room.node.name
+    failed_here = here and last is not None and last.started_at is None
+    cards = usable(room, ask, pool)[: ask.gpus]
+    largest = max((card.memory_total_mib or 0 for card in cards), default=0)
+    cached = any(image.name == job.spec.image for image in room.node.inventory.images)
+    return (
+        1 if failed_here else -1 if here else 0,
+        largest,
+        len(room.free_cards) - ask.gpus,
+        0 if cached else 1,
+        -room.cpus_milli,
+        room.node.name,
+    )
+
+
+class Most(NamedTuple):
+    """The most of each thing that any one room has left: a quick way to see what can't fit."""
+
+    cards: int
+    cpus_milli: int
+    memory_mib: int
+
+    @classmethod
+    def of(cls, rooms: Sequence[Room]) -> Self:
+        """Return the most of these rooms, those that take nothing now left out."""
+        fit = [room for room in rooms if unfit(room.node, None) is None]
+        return cls(
+            max((len(room.free_cards) for room in fit), default=-1),
+            max((room.cpus_milli for room in fit), default=-1),
+            max((room.memory_mib for room in fit), default=-1),
+        )
+
+    def allows(self, ask: Ask) -> bool:
+        """Tell whether the ask is not out of the question."""
+        return (
+            ask.gpus <= self.cards
+            and ask.cpus_milli <= self.cpus_milli
+            and ask.memory_mib <= self.memory_mib
+        )
+
+
+class Refused:
+    """The asks that a plan has refused: whoever wants the same kind of room and as much is refused
+    without another look.
+    """
+
+    def __init__(self) -> None:
+        self._least: dict[Ask, list[tuple[int, int, int]]] = {}
+        self._kept: set[tuple[float | None, Ask]] = set()
+
+    def add(self, shape: Shape, *, is_kept: bool) -> None:
+        """Remember the ask, unless enough of its kind are.
+
+        What is only kept from it, it may be given with a shorter timeout.
+        """
+        if is_kept:
+            self._kept.add((shape.timeout_s, shape.ask))
+            return
+        ask = shape.ask
+        amounts = self._least.setdefault(_kind(ask), [])
+        if len(amounts) < MAX_REMEMBERED:
+            amounts.append((ask.gpus, ask.cpus_milli, ask.memory_mib))
+
+    def covers(self, shape: Shape) -> bool:
+        """Tell whether no more than this was refused before."""
+        ask = shape.ask
+        return (shape.timeout_s, ask) in self._kept or _is_over(
+            ask, self._least.get(_kind(ask), ())
+        )
+
+
+def _is_over(ask: Ask, amounts: Iterable[tuple[int, int, int]]) -> bool:
+    return any(
+        gpus <= ask.gpus and cpus_milli <= ask.cpus_milli and memory_mib <= ask.memory_mib
+        for gpus, cpus_milli, memory_mib in amounts
+    )
+
+
+def _kind(ask: Ask) -> Ask:
+    """Return what of the ask is no amount."""
+    return ask._replace(gpus=0, cpus_milli=0, memory_mib=0)

@@ -1,0 +1,255 @@
+"""No starvation: the first job of a pool that finds no room gets a node to wait for.
+
+Once part of what it needs is free there, it keeps that until it starts, also when others come
+before it who have had less of the cards: only a higher queue, a higher priority or ``job top``
+takes it away.
+
+When everything that is in its way there ends by a timeout, it is known when the job can start at
+the latest, and others may use that room in between if their own timeouts let them be gone by then
+(EASY backfill). When an end is unknown, cards that become free on that node are kept for the job
+once it has waited for its queue's ``hold_after``.
+"""
+
+from collections.abc import Iterator, Mapping
+from math import inf
+from typing import Final, NamedTuple
+
+from eaas import reasons as r
+from eaas.ids import CardUuid, NodeName
+from eaas.lifecycle import DEFAULT_GRACE_S, JobState
+from eaas.wire.from_agent import CardReport
+from eaas_daemon.core.ask import Ask, Shape, ask_of, shape_of
+from eaas_daemon.core.fit import Kept, Return, Room, cards_in, never, suits, unfit, usable
+from eaas_daemon.core.line import turn_of
+from eaas_daemon.core.model import Job, Pool, Reservation
+from eaas_daemon.core.mounted import unmounted
+from eaas_daemon.core.rooms import rooms_of
+from eaas_daemon.core.state import State
+
+START_ALLOWANCE_S: Final = 60.0
+"""What an attempt may take before its timeout begins to count: pulling, unpacking, creating."""
+
+COOLING_S: Final = 5.0
+"""Within that a card that was released is usually read clean."""
+
+
+class Candidate(NamedTuple):
+    """A node on which the job could run once others have ended; smaller is better."""
+
+    at: float
+    """When all of them have, at the latest; infinite where an end is unknown."""
+    missing: tuple[int, int, int]
+    """Cards, CPUs and memory that it lacks now."""
+    node: NodeName
+
+
+def ends_by(job: Job, now: float) -> float:
+    """Return when the job's attempt has ended at the latest; infinite when nobody knows."""
+    attempt = job.attempts[-1]
+    if job.stop is not None and job.state is JobState.STOPPING:
+        return now + job.stop.grace_s + DEFAULT_GRACE_S
+    if job.timeout_s is None or job.state is JobState.UNKNOWN:
+        return inf
+    began = attempt.created_at + START_ALLOWANCE_S
+    if attempt.started_at is not None:
+        began = attempt.started_at
+    return max(now, began + job.timeout_s + DEFAULT_GRACE_S)
+
+
+def is_gone_by(timeout_s: float | None, now: float, at: float | None) -> bool:
+    """Tell whether an attempt placed now has ended by then for certain."""
+    return at is not None and _ends_if_placed(timeout_s, now) <= at
+
+
+def _ends_if_placed(timeout_s: float | None, now: float) -> float:
+    if timeout_s is None:
+        return inf
+    return now + START_ALLOWANCE_S + timeout_s + DEFAULT_GRACE_S
+
+
+def reserve(
+    state: State, pool: Pool, job: Job, rooms: Mapping[NodeName, Room], now: float
+) -> Reservation | None:
+    """Return which node the job waits for, or None if no end of others would let it start."""
+    ask = ask_of(job)
+    members = [rooms[name] for name in sorted(pool.members) if name in rooms]
+    found = [
+        candidate
+        for room in members
+        if room.kept is None
+        if (candidate := _candidate(state, room, ask, pool, now)) is not None
+    ]
+    if not found:
+        return None
+    best = min(found)
+    before = state.reservations.get(pool.name)
+    if best.at == inf and before is not None and before.uid == job.uid:
+        best = next((one for one in found if one.node == before.node), best)
+    hold_after_s = state.queues[job.ref].hold_after_s
+    holds_from = None if hold_after_s is None else job.since + hold_after_s
+    is_held = best.at < inf or (holds_from is not None and holds_from <= now)
+    return Reservation(
+        pool=pool.name,
+        node=best.node,
+        uid=job.uid,
+        number=job.number,
+        user=job.user,
+        at=None if best.at == inf else best.at,
+        holds_from=holds_from,
+        is_firm=is_held and _is_partly_there(rooms[best.node], ask, pool),
+    )
+
+
+def keep(state: State, reservation: Reservation, room: Room, now: float) -> tuple[CardUuid, ...]:
+    """Note in the room what of it is kept for the job; return the free cards that are."""
+    pool, ask = state.pools[reservation.pool], ask_of(state.jobs[reservation.uid])
+    cpus_milli, memory_mib = room.cpus_milli, room.memory_mib
+    coming: list[CardReport] = []
+    if not reservation.is_firm:
+        return ()
+    if reservation.at is not None:
+        for back in _returns(state, room, now):
+            if back.at <= reservation.at:
+                cpus_milli += back.cpus_milli
+                memory_mib += back.memory_mib
+                coming += _suiting(room, back.cards, ask, pool)
+    promised = [*coming, *usable(room, ask, pool)][: ask.gpus]
+    kept = [CardUuid(card.uuid) for card in promised if card.uuid in room.free_cards]
+    room.kept = Kept(
+        reservation=reservation,
+        cards=frozenset(kept),
+        cpus_milli=cpus_milli - ask.cpus_milli,
+        memory_mib=memory_mib - ask.memory_mib,
+    )
+    return tuple(kept)
+
+
+def kept_rooms(state: State, now: float) -> dict[NodeName, Room]:
+    """Return what every node has left, and what of it is kept for whom."""
+    rooms = rooms_of(state)
+    for reservation in state.every_reservation():
+        room = rooms.get(reservation.node)
+        if room is not None and reservation.uid in state.jobs:
+            keep(state, reservation, room, now)
+    return rooms
+
+
+def overrides(state: State, job: Job, shape: Shape, kept: Reservation) -> bool:
+    """Tell whether the job may take what is kept: people put it before the one it is kept for."""
+    head, order = state.jobs[kept.uid], state.order
+    mine = order.place(shape, turn_of(job)).rightful
+    return head.pool == job.pool and mine < order.place(shape_of(head), turn_of(head)).rightful
+
+
+def kept_from(
+    state: State, room: Room, job: Job, shape: Shape, now: float
+) -> r.CardReserved | None:
+    """Return for whom the room is kept that the job would need, or None if it may have it."""
+    kept, ask, pool = room.kept, shape.ask, state.pools[job.pool]
+    if kept is None or kept.reservation.uid == job.uid:
+        return None
+    if overrides(state, job, shape, kept.reservation):
+        return None
+    if is_gone_by(shape.timeout_s, now, kept.reservation.at):
+        return None
+    spare = [card for card in usable(room, ask, pool) if card.uuid not in kept.cards]
+    if (
+        len(spare) >= ask.gpus
+        and ask.cpus_milli <= max(0, kept.cpus_milli)
+        and ask.memory_mib <= max(0, kept.memory_mib)
+    ):
+        return None
+    return r.CardReserved(
+        node=room.node.name,
+        job=kept.reservation.number,
+        user=kept.reservation.user,
+        asked=ask.gpus,
+        available=len(spare),
+    )
+
+
+def cards_for(room: Room, shape: Shape, pool: Pool) -> tuple[CardReport, ...]:
+    """Return the cards that a job gets in a room that it may have: kept ones only at need."""
+    cards = usable(room, shape.ask, pool)
+    if room.kept is not None:
+        kept = room.kept.cards
+        cards = sorted(cards, key=lambda card: card.uuid in kept)
+    return tuple(cards[: shape.ask.gpus])
+
+
+def take(room: Room, shape: Shape, cards: tuple[CardReport, ...], now: float) -> None:
+    """Take from the room what a job was given."""
+    for card in cards:
+        del room.free_cards[CardUuid(card.uuid)]
+    room.cpus_milli -= shape.ask.cpus_milli
+    room.memory_mib -= shape.ask.memory_mib
+    room.taken.append(
+        Return(
+            at=_ends_if_placed(shape.timeout_s, now),
+            cpus_milli=shape.ask.cpus_milli,
+            memory_mib=shape.ask.memory_mib,
+            cards=tuple(CardUuid(card.uuid) for card in cards),
+        )
+    )
+    kept = room.kept
+    if kept is not None and not is_gone_by(shape.timeout_s, now, kept.reservation.at):
+        kept.cpus_milli -= shape.ask.cpus_milli
+        kept.memory_mib -= shape.ask.memory_mib
+
+
+def _candidate(state: State, room: Room, ask: Ask, pool: Pool, now: float) -> Candidate | None:
+    node = room.node
+    if never(node, ask, pool) or unfit(node, None) or unmounted(node, ask):
+        return None
+    lacks = (
+        ask.gpus - len(usable(room, ask, pool)),
+        ask.cpus_milli - room.cpus_milli,
+        ask.memory_mib - room.memory_mib,
+    )
+    cards, cpus_milli, memory_mib = lacks
+    at = now
+    for back in _returns(state, room, now):
+        if cards <= 0 and cpus_milli <= 0 and memory_mib <= 0:
+            break
+        cards -= len(_suiting(room, back.cards, ask, pool))
+        cpus_milli -= back.cpus_milli
+        memory_mib -= back.memory_mib
+        at = back.at
+    if cards > 0 or cpus_milli > 0 or memory_mib > 0:
+        return None
+    return Candidate(at, (max(0, lacks[0]), max(0, lacks[1]), max(0, lacks[2])), node.name)
+
+
+def _is_partly_there(room: Room, ask: Ask, pool: Pool) -> bool:
+    """Tell whether others could take something away that the job needs."""
+    return bool(usable(room, ask, pool)) if ask.gpus else room.cpus_milli > 0
+
+
+def _returns(state: State, room: Room, now: float) -> list[Return]:
+    """Return what comes back to the room, the first thing first."""
+    return sorted([*_cooling(state, room, now), *_ends(state, room, now), *room.taken])
+
+
+def _ends(state: State, room: Room, now: float) -> Iterator[Return]:
+    for job in state.placed.get(room.node.name, {}).values():
+        ask = ask_of(job)
+        cards = tuple(card.uuid for card in job.attempts[-1].cards)
+        yield Return(ends_by(job, now), ask.cpus_milli, ask.memory_mib, cards)
+
+
+def _cooling(state: State, room: Room, now: float) -> Iterator[Return]:
+    """Yield the cards that somebody gave back a moment ago and that were not seen clean since."""
+    cards = [card.uuid for card in room.node.cards if card.uuid in state.cooling]
+    if cards:
+        yield Return(now + COOLING_S, 0, 0, tuple(map(CardUuid, cards)))
+
+
+def _suiting(room: Room, uuids: tuple[CardUuid, ...], ask: Ask, pool: Pool) -> list[CardReport]:
+    """Return those of the cards that the job could be given once they are free."""
+    return [
+        card
+        for card in cards_in(room.node, pool)
+        if card.uuid in uuids
+        and card.uuid not in room.node.excluded
+        and suits(card, room.node, ask)
+    ]

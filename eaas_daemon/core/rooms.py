@@ -1,0 +1,48 @@
+"""What every node has left beside the attempts placed on it."""
+
+from eaas.ids import CardUuid, NodeName
+from eaas_daemon.core.ask import ask_of
+from eaas_daemon.core.fit import Room
+from eaas_daemon.core.model import Node
+from eaas_daemon.core.state import State
+
+
+def rooms_of(state: State) -> dict[NodeName, Room]:
+    """Return what every node has left, to be taken from while a plan is made."""
+    rooms: dict[NodeName, Room] = {}
+    for name, node in state.nodes.items():
+        base = state.rooms.get(name)
+        if base is None:
+            base = state.rooms[name] = room_of(state, node)
+        rooms[name] = Room(
+            node=node,
+            free_cards=base.free_cards.copy(),
+            cpus_milli=base.cpus_milli,
+            memory_mib=base.memory_mib,
+        )
+    return rooms
+
+
+def room_of(state: State, node: Node) -> Room:
+    """Return what the node has left beside the attempts placed on it.
+
+    A card is free only when its own node says so, no attempt owns it, no person excluded it, and
+    it was read clean since it was last released.
+    """
+    jobs = state.placed.get(node.name, {}).values()
+    asks = [ask_of(job) for job in jobs]
+    owned = {card.uuid for job in jobs for card in job.attempts[-1].cards}
+    free = {
+        CardUuid(card.uuid): card
+        for card in node.cards
+        if card.state == "free"
+        and card.uuid not in owned
+        and card.uuid not in node.excluded
+        and card.uuid not in state.cooling
+    }
+    return Room(
+        node=node,
+        free_cards=free,
+        cpus_milli=round(node.inventory.cpus * 1000) - sum(ask.cpus_milli for ask in asks),
+        memory_mib=node.inventory.memory_mib - sum(ask.memory_mib for ask in asks),
+    )
