@@ -215,6 +215,8 @@ class _House:
         if live is None or live.attempt != what.attempt:
             return
         del self._live[what.uid]
+        at = self._zero + now
+        yield live.agent.beats(at)  # agents beat all the time; the core knows their clocks by it
         live.agent.let_go(live.cards)
         self.runs.append(
             Run(
@@ -227,7 +229,6 @@ class _House:
             )
         )
         self._expect(now + CLEAN_S, Beats(live.agent))
-        at = self._zero + now
         if what.cause == "timed_out":
             yield live.agent.says(AttemptStopping(uid=what.uid, attempt=what.attempt, at=at))
         yield live.agent.says(_ended(what, what.cause, at))

@@ -38,22 +38,42 @@ def _has_room(room: Room, ask: Ask) -> bool:
     )
 
 
-def _cost(job: Job, ask: Ask, pool: Pool, room: Room) -> tuple[int, int, int, int, int, str]:
-    """Order rooms: where its workspace is, the image is there, small cards, few cards left over."""
+class Cost(NamedTuple):
+    """What speaks against a room; smaller goes first."""
+
+    home: int
+    """-1: the job's workspace is there; 1: its last attempt failed to start there."""
+    largest_mib: int
+    """A small card that suffices leaves a large one to others."""
+    cards_left: int
+    lacks_image: int
+    minus_cpus_milli: int
+    name: str
+
+
+def _cost(job: Job, ask: Ask, pool: Pool, room: Room) -> Cost:
     last = job.attempt
     here = last is not None and last.node == room.node.name
     failed_here = here and last is not None and last.started_at is None
-    cards = usable(room, ask, pool)[: ask.gpus]
-    largest = max((card.memory_total_mib or 0 for card in cards), default=0)
-    cached = any(image.name == job.spec.image for image in room.node.inventory.images)
-    return (
+    return Cost(
         1 if failed_here else -1 if here else 0,
-        largest,
+        largest_of(room, ask, pool),
         len(room.free_cards) - ask.gpus,
-        0 if cached else 1,
+        lacks_image(room, job.spec.image),
         -room.cpus_milli,
         room.node.name,
     )
+
+
+def largest_of(room: Room, ask: Ask, pool: Pool) -> int:
+    """Return the MiB of the largest card that the job would get there."""
+    cards = usable(room, ask, pool)[: ask.gpus]
+    return max((card.memory_total_mib or 0 for card in cards), default=0)
+
+
+def lacks_image(room: Room, image: str | None) -> int:
+    """Return 0 where the image is there already, else 1."""
+    return 0 if any(one.name == image for one in room.node.inventory.images) else 1
 
 
 class Most(NamedTuple):

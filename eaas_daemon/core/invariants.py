@@ -5,13 +5,14 @@ from collections.abc import Iterator
 
 from eaas.lifecycle import PLACED, JobState
 from eaas_daemon.core.ask import ask_of
+from eaas_daemon.core.rooms import room_of
 from eaas_daemon.core.state import State
 from eaas_daemon.core.tally import Tally
 
 
 def broken(state: State) -> list[str]:
     """Return a sentence for everything that does not hold; empty when all is well."""
-    return [*_cards(state), *_rooms(state), *_indexes(state)]
+    return [*_cards(state), *_rooms(state), *_remembered(state), *_indexes(state)]
 
 
 def _cards(state: State) -> Iterator[str]:
@@ -73,6 +74,18 @@ def _placed(state: State) -> Iterator[str]:
     if dict(held) != dict(state.held):
         yield "what queues and users are said to hold is not what their jobs hold"
     yield from _caps(state)
+
+
+def _remembered(state: State) -> Iterator[str]:
+    """Yield where what is remembered of a room is not what it has."""
+    for name, room in state.rooms.items():
+        true = room_of(state, state.nodes[name])
+        if (room.cpus_milli, room.memory_mib, room.free_cards.keys()) != (
+            true.cpus_milli,
+            true.memory_mib,
+            true.free_cards.keys(),
+        ):
+            yield f"what is remembered of {name} is not what it has left"
 
 
 def _caps(state: State) -> Iterator[str]:

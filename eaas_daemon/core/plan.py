@@ -8,11 +8,12 @@ from msgspec.structs import replace
 from eaas.ids import JobUid, NodeName, PoolName
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Shape, shape_of
-from eaas_daemon.core.choose import Most, Refused, best_room
+from eaas_daemon.core.choose import Most, Refused
 from eaas_daemon.core.fit import Room
 from eaas_daemon.core.gates import gate
 from eaas_daemon.core.line import PoolTurn
 from eaas_daemon.core.model import Job, Pool, Reservation
+from eaas_daemon.core.ranking import Ranking
 from eaas_daemon.core.reserve import cards_for, keep, overrides, reserve, take
 from eaas_daemon.core.rooms import rooms_of
 from eaas_daemon.core.state import State
@@ -59,6 +60,7 @@ class Planner:
         self._state = state
         self._now = now
         self._rooms = rooms_of(state)
+        self._ranking = Ranking(state, self._rooms, now)
         self._held = state.held.copy()
         self.placements: list[Placement] = []
         self.reservations: dict[PoolName, Reservation] = {}
@@ -81,13 +83,13 @@ class Planner:
             if not most.allows(shape.ask) or (refused.covers(shape) and not is_own):
                 self._block(pool, job, shape)
                 continue
-            room, is_kept = best_room(self._state, job, shape, self._rooms, self._now)
+            room, is_kept = self._ranking.best(job, shape)
             if room is None:
+                most = Most.of(rooms)
                 refused.add(shape, is_kept=is_kept)
                 self._block(pool, job, shape)
                 continue
             self._place(job, shape, pool, room)
-            most = Most.of(rooms)
             if index + 1 < len(turns):
                 turn = self._state.order.place(shape, turns[index + 1])
                 heapq.heappush(heads, (turn, shape, index + 1))
@@ -104,6 +106,7 @@ class Planner:
     def _place(self, job: Job, shape: Shape, pool: Pool, room: Room) -> None:
         cards = cards_for(room, shape, pool)
         take(room, shape, cards, self._now)
+        self._ranking.changed(room.node.name)
         self._held.count(pool.name, shape.ref, shape.user, 1, shape.ask.gpus)
         self.placements.append(Placement(job.uid, room.node.name, cards))
         own = self.reservations.get(pool.name)

@@ -44,6 +44,7 @@ def an_inventory(
     memory_mib: int = 65536,
     mounts: Sequence[wire.NamedMount] = (),
     people: tuple[str, ...] | None = None,
+    images: Sequence[wire.Image] = (),
 ) -> wire.Inventory:
     """Return what a node with these cards has."""
     return wire.Inventory(
@@ -54,6 +55,7 @@ def an_inventory(
         disk_free_mib=100_000,
         cards=cards,
         named_mounts=tuple(mounts),
+        images=tuple(images),
         people=people,
     )
 

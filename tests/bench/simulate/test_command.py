@@ -14,10 +14,10 @@ SMALL = ("--nodes", "3", "--cards", "4", "--jobs", "150", "--days", "1", "--seed
 
 TRACE = """\
 ; MaxProcs: 2
-1 0 -1 100 1 -1 -1 1 100 -1 1 1 1 -1 -1 -1 -1 -1
-2 10 -1 50 2 -1 -1 2 50 -1 1 2 1 -1 -1 -1 -1 -1
-3 20 -1 30 1 -1 -1 1 30 -1 1 1 1 -1 -1 -1 -1 -1
-4 160 -1 10 1 -1 -1 1 10 -1 1 1 1 -1 -1 -1 -1 -1
+1 0 -1 10000 1 -1 -1 1 10000 -1 1 1 1 -1 -1 -1 -1 -1
+2 10 -1 5000 2 -1 -1 2 5000 -1 1 2 1 -1 -1 -1 -1 -1
+3 20 -1 3000 1 -1 -1 1 3000 -1 1 1 1 -1 -1 -1 -1 -1
+4 16000 -1 1000 1 -1 -1 1 1000 -1 1 1 1 -1 -1 -1 -1 -1
 """
 
 
@@ -57,15 +57,16 @@ def test_a_trace_whose_answer_is_known_by_hand(
         for line in capsys.readouterr().out.splitlines()
         if line.strip()
     }
-    # ours: 100 + 2 x 50 + 30 of 320 card-seconds; FIFO: the 30 s begin at 154, the last job at 160
-    assert rows["utilisation"] == ["71.9", "%", "64.4", "%"]
-    assert rows["makespan"] == ["2.8", "min", "3.1", "min"]
-    assert rows["longest wait"] == ["92", "s", "2.2", "min"]
+    # ours: 10,000 + 2 x 5,000 + 3,000 of 32,000 card-seconds; FIFO: the third begins at 15,004,
+    # and the last one comes at 16,000
+    assert rows["utilisation"] == ["71.9", "%", "65.6", "%"]
+    assert rows["makespan"] == ["4.7", "h", "5.0", "h"]
+    assert rows["longest wait"] == ["2.8", "h", "4.2", "h"]
     assert rows["waited over a day"] == ["0", "0"]
-    # waits of ours: 0, 92, 0, 0; of FIFO: 0, 92, 134, 0
-    assert rows["all"][:6] == ["4", "0", "23", "s", "56", "s"]
-    assert rows["u1"][:6] == ["3", "0", "0", "s", "45", "s"]
-    assert rows["2 cards"] == ["1", "0", *["92", "s"] * 4, *["2.8"] * 4]
+    # waits of ours: 0, 9,992, 0, 0; of FIFO: 0, 9,992, 14,984, 0
+    assert rows["all"][:6] == ["4", "7", "41.6", "min", "104.1", "min"]
+    assert rows["u1"][:6] == ["3", "4", "0", "s", "83.2", "min"]
+    assert rows["2 cards"] == ["1", "3", *["2.8", "h"] * 4, *["3.0"] * 4]
 
 
 def test_a_trace_that_is_wrong_is_refused_in_one_sentence(
@@ -87,7 +88,7 @@ def test_a_trace_of_which_nothing_fits_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "large.swf"
-    path.write_text("; MaxProcs: 2\n2 10 -1 50 2 -1 -1 2 50 -1 1 2 1 -1 -1 -1 -1 -1\n")
+    path.write_text("; MaxProcs: 2\n2 10 -1 5000 2 -1 -1 2 5000 -1 1 2 1 -1 -1 -1 -1 -1\n")
 
     assert main([str(path), "--nodes", "2", "--cards", "1"]) == 1
 

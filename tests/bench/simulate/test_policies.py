@@ -38,10 +38,10 @@ def a_job(at_s: float, length_s: float, cards: int = 1, **but: object) -> Submis
 
 
 IN_THE_WAY = a_workload(
-    a_job(0, 100), a_job(10, 50, cards=2), a_job(20, 30), a_job(160, 10, cards=0)
+    a_job(0, 10_000), a_job(10, 5_000, cards=2), a_job(20, 3_000), a_job(16_000, 1_000, cards=0)
 )
-"""One card is busy until 100, so the second job has to wait; the third would fit beside the first
-and be done before."""
+"""One card is busy until 10,000, so the second job has to wait; the third would fit beside the
+first and be done before."""
 
 
 def times(runs: Sequence[Run]) -> dict[int, tuple[float, float]]:
@@ -52,14 +52,24 @@ def times(runs: Sequence[Run]) -> dict[int, tuple[float, float]]:
 def test_in_fifo_nothing_overtakes_the_head_of_the_line() -> None:
     runs, refused = fifo(IN_THE_WAY, TWO_CARDS)
 
-    assert times(runs) == {0: (0, 100), 1: (102, 152), 2: (154, 184), 3: (160, 170)}
+    assert times(runs) == {
+        0: (0, 10_000),
+        1: (10_002, 15_002),
+        2: (15_004, 18_004),
+        3: (16_000, 17_000),
+    }
     assert refused == []
 
 
 def test_the_products_scheduler_fills_what_the_head_of_the_line_can_not_use() -> None:
     runs, refused = product(IN_THE_WAY, TWO_CARDS)
 
-    assert times(runs) == {0: (0, 100), 1: (102, 152), 2: (20, 50), 3: (160, 170)}
+    assert times(runs) == {
+        0: (0, 10_000),
+        1: (10_002, 15_002),
+        2: (20, 3_020),
+        3: (16_000, 17_000),
+    }
     assert refused == []
 
 
