@@ -87,7 +87,7 @@ async def test_a_program_does_what_the_readme_says(reader: Reader) -> None:
 async def test_the_watched_folder_does_what_the_readme_says(reader: Reader) -> None:
     inbox = reader.pool.paths.inbox
     status = inbox / "accepted" / "1-nap.yaml.status.yaml"
-    (shell,) = reader.blocks("The watched folder", "sh")
+    shell, _ = reader.blocks("The watched folder", "sh")
     first, then, rest = shell.replace("42", "1").partition('ls "$INBOX/accepted"')
     inbox_is = shell.partition("\n")[0]
 
