@@ -3,14 +3,24 @@
 from collections.abc import Iterable, Sequence
 
 from eaas.cli.output import Block, Facts, Lines, Table
-from eaas.cli.words import ago, many, model, moment, percent, size, yes_no
+from eaas.cli.words import (
+    ago,
+    link_end,
+    link_end_from,
+    many,
+    model,
+    moment,
+    mount,
+    percent,
+    size,
+    yes_no,
+)
 from eaas.lifecycle import CardState, NodeState
 from eaas.units import format_duration
 from eaas.views import (
     CardView,
     EventView,
     FolderCountsView,
-    MountView,
     NodeView,
     PoolNodeView,
     PoolView,
@@ -83,7 +93,7 @@ def node_card(node: NodeView) -> Iterable[Block]:
             ("memory", _used_memory(node.memory_used_mib, node.memory_mib)),
             ("jobs", ", ".join(map(str, node.jobs)) or None),
             ("last seen", None if node.last_seen_at is None else f"{ago(node.last_seen_at)} ago"),
-            ("last connection", _ended_from(node)),
+            ("last connection", link_end_from(node.last_end)),
             ("boot", node.boot_id),
             ("uid", node.uid),
         ]
@@ -93,7 +103,7 @@ def node_card(node: NodeView) -> Iterable[Block]:
     if node.cards:
         yield card_table(node.cards)
     if node.mounts:
-        yield Table(("MOUNT", "FOR", "MODE", "AVAILABLE"), [_mount_row(one) for one in node.mounts])
+        yield Table(("MOUNT", "FOR", "MODE", "AVAILABLE"), [mount(one) for one in node.mounts])
     if node.images:
         rows = [(image.name, size(image.size_mib), image.digest) for image in node.images]
         yield Table(("IMAGE", "SIZE", "DIGEST"), rows)
@@ -208,7 +218,7 @@ def _node_row(node: NodeView) -> tuple[str | None, ...]:
 
 def _buts(node: NodeView) -> Iterable[str]:
     """Yield what is to be known before one counts on the node."""
-    if node.state == NodeState.OFFLINE and (end := _last_end(node)) is not None:
+    if node.state == NodeState.OFFLINE and (end := link_end(node.last_end)) is not None:
         yield end
     yield from (one.text for one in node.conditions)
 
@@ -216,28 +226,6 @@ def _buts(node: NodeView) -> Iterable[str]:
 def _capped(text: str) -> str:
     """Return the text as far as a list has room for it; `node show` has all of it."""
     return text if len(text) <= MOST_OF_A_BUT else f"{text[: MOST_OF_A_BUT - 1].rstrip()}…"
-
-
-def _last_end(node: NodeView) -> str | None:
-    end = node.last_end
-    return None if end is None else f"{end.why}, {ago(end.at)} ago"
-
-
-def _ended_from(node: NodeView) -> str | None:
-    """Return how the last connection ended, and where the node was then."""
-    if (text := _last_end(node)) is None or node.last_end is None:
-        return None
-    where = node.last_end.address
-    return f"ended: {text}" + (f", from {where}" if where else "")
-
-
-def _mount_row(mount: MountView) -> tuple[str | None, ...]:
-    """Return the mount, who may have it, and whether anybody can now."""
-    whom = ", ".join(mount.users) or ("each user's own folder" if mount.per_user else "everybody")
-    if mount.queues:
-        whom += f" in {', '.join(mount.queues)}"
-    mode = "read only" if mount.read_only else "read and write"
-    return mount.name, whom, mode, "yes" if mount.available else f"no: {mount.reason}"
 
 
 def _card_counts(cards: Sequence[CardView]) -> str:

@@ -1,11 +1,11 @@
-"""Short words for values in tables: ages, sizes, cards, reasons."""
+"""Short words for values in tables: ages, sizes, cards, mounts, reasons."""
 
 import time
 from collections.abc import Sequence
 from typing import Final
 
 from eaas.units import UnitError, format_memory_mib, parse_utc
-from eaas.views import CardView, HeldCardView, ReasonView
+from eaas.views import CardView, HeldCardView, LinkEndView, MountView, ReasonView
 
 UNITS: Final = ((86400, "d"), (3600, "h"), (60, "m"))
 
@@ -68,6 +68,28 @@ def model(view: CardView) -> str:
 def cards(held: Sequence[HeldCardView]) -> str | None:
     """Return the cards in one cell."""
     return ", ".join(map(card, held)) or None
+
+
+def mount(view: MountView) -> tuple[str, str, str, str]:
+    """Return the mount's name, who may have it, its mode, and whether anybody can now."""
+    whom = ", ".join(view.users) or ("each user's own folder" if view.per_user else "everybody")
+    if view.queues:
+        whom += f" in {', '.join(view.queues)}"
+    mode = "read only" if view.read_only else "read and write"
+    return view.name, whom, mode, "yes" if view.available else f"no: {view.reason}"
+
+
+def link_end(view: LinkEndView | None, now: float | None = None) -> str | None:
+    """Return why a node's connection ended, and when that was."""
+    return None if view is None else f"{view.why}, {ago(view.at, now)} ago"
+
+
+def link_end_from(view: LinkEndView | None, now: float | None = None) -> str | None:
+    """Return how a node's last connection ended, and where the node was then."""
+    if view is None:
+        return None
+    where = f", from {view.address}" if view.address else ""
+    return f"ended: {link_end(view, now)}{where}"
 
 
 def reason(view: ReasonView | None) -> str | None:

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from eaas.cli.words import model
+from eaas.cli.words import link_end_from, model, mount
 from eaas.lifecycle import NodeState
-from eaas.views import CardProcessView, CardView, ImageView, NodeView
+from eaas.views import CardProcessView, CardView, ImageView, MountView, NodeView
 from eaas_tui.glyphs import BLOCKS, Glyphs
 from eaas_tui.model.card_cells import is_shut, lying_bar, sign
 from eaas_tui.model.card_facts import cpu_words, holder_words, state_words
@@ -40,6 +40,8 @@ IMAGES: Final = (
     Column(key="digest", title="DIGEST", width=19, rank=1),
 )
 HARD_PCT: Final = 80
+MOST_MOUNTS: Final = 4
+"""So many lines say what the node has to mount; the cards need the rest."""
 
 _TONES: Final[dict[str, Tone]] = {
     "free": "muted",
@@ -134,7 +136,7 @@ def image_row(image: ImageView) -> Row:
 
 
 def node_facts(node: NodeView, now: float) -> list[str]:
-    """Return what the node is, what it offers, and each thing that is wrong with it."""
+    """Return what the node is, how its last connection ended, what is wrong, what it can mount."""
     labels = ", ".join(f"{key}={value}" for key, value in sorted(node.labels.items()))
     what = [
         f"{node.name}  {node.state}",
@@ -149,7 +151,30 @@ def node_facts(node: NodeView, now: float) -> list[str]:
         f"labels {labels}" if labels else "",
     ]
     wrong = [f"! {condition.code}: {condition.text}" for condition in node.conditions]
-    return ["  ".join(filter(None, what)), "  ".join(filter(None, where)), *wrong]
+    ended = link_end_from(node.last_end, now)
+    return [
+        "  ".join(filter(None, what)),
+        "  ".join(filter(None, where)),
+        *([f"last connection {ended}"] if ended else []),
+        *wrong,
+        *_mounts(node),
+    ]
+
+
+def _mounts(node: NodeView) -> list[str]:
+    """Return the named mounts, first those that nobody can have now; many are only counted."""
+    told = [_mount(view) for view in sorted(node.mounts, key=lambda view: view.available)]
+    if len(told) <= MOST_MOUNTS:
+        return told
+    shown = told[: MOST_MOUNTS - 1]
+    left = len(told) - len(shown)
+    return [*shown, f"{left} more mounts: mini-eaas node show {node.name} lists them"]
+
+
+def _mount(view: MountView) -> str:
+    name, whom, mode, available = mount(view)
+    said = f"mount {name}: for {whom}, {mode}"
+    return f"{said}, available" if view.available else f"! {said}, not available{available[2:]}"
 
 
 def _seen(node: NodeView, now: float) -> str:

@@ -7,9 +7,11 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.widget import Widget
 
+from eaas_tui.model.columns import padded
+
 
 class Lines(Widget):
-    """Shows lines, each cut at the edge; the first one is bold."""
+    """Shows lines, each cut at the edge with a mark; the first one is bold."""
 
     DEFAULT_CSS = "Lines { height: auto; width: 1fr; padding: 0 1; }"
     ALLOW_SELECT = False
@@ -30,4 +32,5 @@ class Lines(Widget):
         """Return one line."""
         text = self.lines[y] if y < len(self.lines) else ""
         style = self.rich_style if y else self.rich_style + Style(bold=True)
-        return Strip([Segment(text, style)]).adjust_cell_length(self.size.width, style)
+        width = self.size.width
+        return Strip([Segment(padded(text, width), style)]).adjust_cell_length(width, style)

@@ -1,8 +1,13 @@
+from typing import Any
+
+from msgspec.structs import replace
+
 from eaas.units import parse_utc
-from eaas.views import ConditionView, ImageView, ReasonView
+from eaas.views import ConditionView, ImageView, LinkEndView, MountView, ReasonView
 from eaas_tui.model.columns import Row, fit, text_of
 from eaas_tui.model.node_rows import (
     IMAGES,
+    MOST_MOUNTS,
     card_row,
     card_rows,
     image_rows,
@@ -106,6 +111,52 @@ def test_only_a_node_that_is_silent_says_when_it_was_seen() -> None:
     assert "seen 12m ago" in node_facts(a_node("n", state="Offline"), NOW)[0]
     assert "never seen" in node_facts(a_node("n", state="Offline", last_seen_at=None), NOW)[0]
     assert "connected" in node_facts(a_node("n", state="Draining"), NOW)[0]
+
+
+def test_a_node_says_how_its_last_connection_ended() -> None:
+    end = LinkEndView(
+        at="2025-06-01T10:00:00Z", why="ping timeout", by="nobody", address="10.0.0.4"
+    )
+
+    for state in ("Ready", "Offline"):
+        node = a_node("n", state=state, last_end=end)
+        assert node_facts(node, NOW)[2] == (
+            "last connection ended: ping timeout, 12m ago, from 10.0.0.4"
+        )
+
+
+def test_a_node_says_what_it_has_to_mount_first_what_nobody_can_have() -> None:
+    node = a_node(
+        "n",
+        mounts=(
+            a_mount("data", read_only=True),
+            a_mount("home", per_user=True),
+            a_mount("scratch", available=False, reason="no such folder", users=("ann", "bob"),
+                    queues=("batch",)),
+        ),
+    )  # fmt: skip
+
+    assert node_facts(node, NOW)[2:] == [
+        "! mount scratch: for ann, bob in batch, read and write, not available: no such folder",
+        "mount data: for everybody, read only, available",
+        "mount home: for each user's own folder, read and write, available",
+    ]
+
+
+def test_many_mounts_leave_the_cards_their_room() -> None:
+    mounts = (*map(a_mount, "abcdef"), a_mount("g", available=False, reason="gone"))
+
+    told = node_facts(a_node("n", mounts=mounts), NOW)[2:]
+
+    assert len(told) == MOST_MOUNTS
+    assert told[0].startswith("! mount g: ")
+    assert told[-1] == "4 more mounts: mini-eaas node show n lists them"
+
+
+def a_mount(name: str, **but: Any) -> MountView:
+    plain = MountView(name=name, read_only=False, available=True, reason=None, users=(), queues=(),
+                      per_user=False)  # fmt: skip
+    return replace(plain, **but)
 
 
 def test_the_neighbours_of_a_node_go_round() -> None:

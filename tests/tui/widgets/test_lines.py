@@ -13,3 +13,12 @@ async def test_lines_take_as_much_room_as_there_are_of_them() -> None:
         shown.show(["alone"])
         await pilot.pause()
         assert len(lines_of(shown)) == 1
+
+
+async def test_a_line_that_is_cut_says_so() -> None:
+    shown = Lines()
+    async with OneWidget(shown).run_test(size=(12, 3)) as pilot:
+        shown.show(["a sentence that goes on"])
+        await pilot.pause()
+
+        assert lines_of(shown)[0].strip() == "a sentenc~"
