@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from eaas.errors import EaasError
 from eaas.exit_codes import DONE, code_of
+from eaas.ids import new_uid
 from eaas.log_lines import begin_log
 from eaas.paths import paths_from, whole_path
 from eaas.program import say_why
@@ -31,10 +32,11 @@ from eaas_daemon.store import rows
 from eaas_daemon.store.database import take_lock
 from eaas_daemon.store.failures import NewerSchema
 from eaas_daemon.store.migrations import all_steps, copy_to, migrate, schema_version
+from eaas_daemon.store.transactions import begin_life, read_all
 
 NUMBERS_JUMP: Final = 10_000
-BESIDE: Final = ("", "-wal", "-shm")
-"""The files of one database."""
+BESIDE: Final = ("", "-wal", "-shm", "-journal")
+"""The files of one database: with the last one an interrupted restore would undo the next."""
 
 
 class NotRestored(EaasError):
@@ -70,15 +72,20 @@ def restore(database: Path, backup: Path, now: float) -> Restored:
 
     Refuses while a controller works there, and what is damaged, foreign or of a newer version.
     """
-    lock = take_lock(database.with_suffix(".lock"))
     fresh = database.with_name(f"{database.name}.restoring")
+    if backup.parent.resolve() == fresh.parent.resolve() and backup.name.startswith(fresh.name):
+        raise NotRestored(
+            f"{backup} is named like what an interrupted restore leaves, and a restore deletes "
+            "that; give it another name first"
+        )
+    lock = take_lock(database.with_suffix(".lock"))
     try:
+        _remove(fresh)
         _copy_checked(backup, fresh)
         present = _present(database)
         with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
-            leftover = migrate(connection, fresh, all_steps())
-            if leftover is not None:
-                leftover.unlink()
+            migrate(connection, fresh, all_steps())
+            _try_start(connection, backup, now)
             restored = _made_ready(connection, backup, present, now)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         _give_to_owner_of(database.parent, fresh)
@@ -90,10 +97,15 @@ def restore(database: Path, backup: Path, now: float) -> Restored:
     except OSError as error:
         raise NotRestored(f"{error.filename or backup}: {error.strerror}") from error
     finally:
-        for end in BESIDE:
-            Path(f"{fresh}{end}").unlink(missing_ok=True)
+        _remove(fresh)
         os.close(lock)
     return replace(restored, aside=aside)
+
+
+def _remove(made: Path) -> None:
+    """Delete a copy that this or an interrupted restore made, whole or begun, and all beside it."""
+    for left in made.parent.glob(f"{made.name}*"):
+        left.unlink(missing_ok=True)
 
 
 def _copy_checked(backup: Path, fresh: Path) -> None:
@@ -104,7 +116,8 @@ def _copy_checked(backup: Path, fresh: Path) -> None:
     with closing(sqlite3.connect(uri, uri=True)) as connection:
         (finding,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if finding != "ok":
-            raise NotRestored(f"{backup} is damaged ({finding}); nothing was changed")
+            words = " ".join(finding.split())
+            raise NotRestored(f"{backup} is damaged ({words}); nothing was changed")
         version = schema_version(connection)
         if version > len(all_steps()):
             raise NewerSchema(
@@ -116,12 +129,25 @@ def _copy_checked(backup: Path, fresh: Path) -> None:
         copy_to(connection, fresh)
 
 
+def _try_start(connection: sqlite3.Connection, backup: Path, now: float) -> None:
+    """Refuse what no controller could start from, though its pages are intact; change nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        begin_life(connection, new_uid(), now)
+        read_all(connection)
+    except (msgspec.MsgspecError, TypeError) as error:
+        raise NotRestored(f"{backup} is damaged ({error}); nothing was changed") from error
+    finally:
+        connection.execute("ROLLBACK")
+
+
 def _present(database: Path) -> Present:
     """Return what can still be read of the database that is there, damaged or not.
 
     A copy is read: SQLite mends what it opens, and a damaged one is to be kept as it is.
     """
     present, copy = Present(), database.with_name(f"{database.name}.looked-at")
+    _remove(copy)
     try:
         for end in BESIDE:
             if Path(f"{database}{end}").exists():
@@ -140,8 +166,7 @@ def _present(database: Path) -> Present:
     except (sqlite3.Error, TypeError, ValueError):
         return present
     finally:
-        for end in BESIDE:
-            Path(f"{copy}{end}").unlink(missing_ok=True)
+        _remove(copy)
     return present
 
 

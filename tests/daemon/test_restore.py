@@ -175,6 +175,70 @@ async def test_a_damaged_backup_is_recognized(backup: Path, database: Path) -> N
     assert files(database.parent) == []
 
 
+async def test_a_backup_whose_pages_are_whole_but_no_controller_could_start_from_is_refused(
+    backup: Path, database: Path
+) -> None:
+    await a_database(database, seq=100, next_number=50)
+    before = database.read_bytes()
+    with closing(sqlite3.connect(backup)) as connection:
+        connection.execute("UPDATE queues SET body = x'c1'")
+        connection.commit()
+
+    with pytest.raises(EaasError, match=r"backup.db is damaged .*; nothing was changed"):
+        restore(database, backup, NOW)
+
+    assert database.read_bytes() == before
+
+
+async def test_what_another_program_wrote_leaves_nothing_behind(
+    tmp_path: Path, database: Path
+) -> None:
+    other = tmp_path / "other.db"
+    with closing(sqlite3.connect(other)) as connection:
+        connection.executescript(
+            "CREATE TABLE meta (x); INSERT INTO meta VALUES (1); PRAGMA user_version = 2"
+        )
+
+    with pytest.raises(EaasError, match="nothing was changed"):
+        restore(database, other, NOW)
+
+    assert files(database.parent) == []
+
+
+async def test_what_an_interrupted_restore_left_is_no_part_of_the_next_one(
+    backup: Path, database: Path
+) -> None:
+    fresh = database.with_name("controller.db.restoring")
+    journal = database.with_name("controller.db.restoring-journal")
+    with closing(sqlite3.connect(backup)) as connection:
+        connection.execute("VACUUM INTO ?", (str(fresh),))
+    with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
+        connection.execute("PRAGMA cache_size = 1")  # so that it writes before it commits
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("UPDATE meta SET next_number = 3")
+        connection.execute("CREATE TABLE more (x)")
+        connection.executemany("INSERT INTO more VALUES (zeroblob(?))", [(100_000,)] * 50)
+        begun = journal.read_bytes()
+    journal.write_bytes(begun)
+    await a_database(backup, seq=80, next_number=900)
+
+    restore(database, backup, NOW)
+
+    assert (await a_database(database)).next_number == 900 + NUMBERS_JUMP
+    assert [name for name in files(database.parent) if "restoring" in name] == []
+
+
+async def test_a_backup_that_a_restore_would_delete_is_refused(
+    backup: Path, database: Path
+) -> None:
+    left = backup.rename(database.with_name("controller.db.restoring.before-4"))
+
+    with pytest.raises(EaasError, match="give it another name first"):
+        restore(database, left, NOW)
+
+    assert left.exists()
+
+
 async def test_a_controller_at_work_is_left_alone(backup: Path, database: Path) -> None:
     async with Database(database):
         with pytest.raises(EaasError, match=f"pid {os.getpid()}.*stop it first"):
