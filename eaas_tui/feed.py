@@ -115,12 +115,14 @@ class _Ear:
     async def listen(self, reached: Callable[[], None]) -> None:
         """Follow one connection until it breaks, which raises.
 
-        The status comes first: it says who is asking, its refusals are sentences, and where it
-        has the store's own number nothing has happened, so that no frame need be waited for.
+        The status comes first: it says who is asking and what is wrong with the whole, its refusals
+        are sentences, and where it has the store's own number nothing has happened, so that no
+        frame need be waited for.
         """
         store = self._store
         status = await self._source.status()
         store.knows(status.user, is_admin=status.role == "admin")
+        store.stands(status.conditions, status.seq)
         after = store.seq if store.epoch == status.epoch and store.is_whole else None
         if after is not None and after == status.seq:
             self.tell("live")

@@ -12,6 +12,7 @@ from typing import Annotated, BinaryIO, Final, Self
 import msgspec
 
 from eaas.errors import EaasError
+from eaas.views import ConditionView
 from eaas.wire.to_client import AnyToClient, Snapshot
 from eaas_tui.model.format import LAST_MOMENT
 from eaas_tui.model.store import Store
@@ -29,6 +30,8 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     user: str | None = None
     """Who was looking. Stands beside snapshots."""
     is_admin: bool = False
+    conditions: tuple[ConditionView, ...] = ()
+    """What was wrong with the whole. Stands beside snapshots."""
 
     @classmethod
     def heard(cls, frame: AnyToClient, at: float, store: Store) -> Self:
@@ -36,7 +39,13 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         if not isinstance(frame, Snapshot):
             return cls(at=at, frame=frame)
         picture = store.picture
-        return cls(at=at, frame=frame, user=picture.user, is_admin=picture.is_admin)
+        return cls(
+            at=at,
+            frame=frame,
+            user=picture.user,
+            is_admin=picture.is_admin,
+            conditions=picture.conditions,
+        )
 
 
 class BadRecording(EaasError):
@@ -174,4 +183,6 @@ async def replay(
 def _show(one: Recorded, store: Store) -> None:
     if one.user is not None:
         store.knows(one.user, is_admin=one.is_admin)
+    if isinstance(one.frame, Snapshot):
+        store.stands(one.conditions, one.frame.seq)
     store.apply(one.frame, one.at)

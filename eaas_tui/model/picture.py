@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from eaas.views import CardView, EventView, JobView, NodeView, PoolView, QueueView
+from eaas.views import CardView, ConditionView, EventView, JobView, NodeView, PoolView, QueueView
 
 
 class Samples(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +34,8 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     link: Link
     user: str | None = None
     is_admin: bool = False
+    conditions: tuple[ConditionView, ...] = ()
+    """What is wrong with the whole."""
     pools: Mapping[str, PoolView] = MappingProxyType({})
     queues: Mapping[str, QueueView] = MappingProxyType({})
     """By ``pool/queue``."""
@@ -69,6 +71,7 @@ def only_numbers_differ(before: Picture, now: Picture) -> bool:
         and before.pools is now.pools
         and before.events is now.events
         and before.link is now.link
+        and before.conditions is now.conditions
         and before.nodes.keys() == now.nodes.keys()
     )
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from eaas.lifecycle import ENDED
 from eaas.sample_views import NodeSamplesView
-from eaas.views import CardView, EventView, JobView, NodeView, PoolView, QueueView
+from eaas.views import CardView, ConditionView, EventView, JobView, NodeView, PoolView, QueueView
 from eaas.wire.to_client import (
     AnyToClient,
     Changes,
@@ -23,6 +23,7 @@ from eaas_tui.model.format import unix
 from eaas_tui.model.history import History, Past, shares
 from eaas_tui.model.job_set import JobSet
 from eaas_tui.model.picture import EMPTY, Link, Picture
+from eaas_tui.model.whole import Whole
 
 KEPT_ENDED: Final = 300
 """Jobs that ended while the console looked: so many, the latest."""
@@ -60,13 +61,18 @@ class Store:
         self._link = EMPTY.link
         self._user: str | None = None
         self._is_admin = False
+        self._whole: Final = Whole()
 
     @property
     def picture(self) -> Picture:
         """Return how things stand; the very same picture as before when nothing has changed."""
         if self._picture is None and not self.is_whole:
             self._picture = replace(
-                self._before, link=self._link, user=self._user, is_admin=self._is_admin
+                self._before,
+                link=self._link,
+                user=self._user,
+                is_admin=self._is_admin,
+                conditions=self._whole.conditions,
             )
         elif self._picture is None:
             self._picture = Picture(
@@ -74,6 +80,7 @@ class Store:
                 link=self._link,
                 user=self._user,
                 is_admin=self._is_admin,
+                conditions=self._whole.conditions,
                 pools=self._pools.frozen(),
                 queues=self._queues.frozen(),
                 nodes=self._nodes.frozen(),
@@ -95,6 +102,11 @@ class Store:
         user = line(user)
         if (user, is_admin) != (self._user, self._is_admin):
             self._user, self._is_admin, self._picture = user, is_admin, None
+
+    def stands(self, conditions: Iterable[ConditionView], seq: int) -> None:
+        """Note what is wrong with the whole at this number; the journal goes on from there."""
+        if self._whole.start(map(self._clean, conditions), seq):
+            self._picture = None
 
     def apply(self, frame: AnyToClient, now: float) -> None:
         """Take a frame in. ``now`` is Unix seconds, for the history of the cards."""
@@ -168,10 +180,12 @@ class Store:
         if not events:
             return
         last = self._events[-1].seq if self._events else -1
+        events = tuple(map(self._clean, events))
+        self._whole.hear(events)
         if events[0].seq > last:
-            self._events = (*self._events, *map(self._clean, events))[-KEPT_EVENTS:]
+            self._events = (*self._events, *events)[-KEPT_EVENTS:]
             return
-        known = {event.seq: event for event in (*map(self._clean, events), *self._events)}
+        known = {event.seq: event for event in (*events, *self._events)}
         self._events = tuple(known[seq] for seq in sorted(known)[-KEPT_EVENTS:])
 
     def _read(self, frame: Readings, now: float) -> None:

@@ -1,4 +1,7 @@
-"""The top line: what stands where in the pool, and how the console stands with its controller."""
+"""The top line: what stands where in the pool, and how the console stands with its controller.
+
+Below it, while something is wrong with the whole, stands what that is.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
@@ -14,21 +17,29 @@ from textual.widget import Widget
 
 from eaas_tui.model.picture import EMPTY, Picture
 from eaas_tui.model.summary import Part, essence, link_part, pool_parts, shortened
+from eaas_tui.model.whole import banner
 from eaas_tui.screens.base import PictureApp
 from eaas_tui.screens.opening import clock_of
 
 TOLD_EVERY_S: Final = 1.0
 """How often the time since the controller went away is told anew."""
 GAP: Final = "  "
+MOST_BANNER: Final = 4
+"""Lines of the banner on a screen of ``TALL`` lines; on a lower one half of them."""
+TALL: Final = 30
 COUNTS: Final = 4
 """So many parts of the pool's line stay, whatever has to be said beside them."""
 
 
 class StatusBar(Widget):
-    """One line over every screen. Follows the app's picture while its screen is on top."""
+    """One line over every screen, and a banner where there is need of one.
+
+    Follows the app's picture while its screen is on top.
+    """
 
     DEFAULT_CSS = """
     StatusBar { dock: top; height: 1; background: $panel; color: $foreground; }
+    StatusBar > .status-bar--banner { background: $error-muted; color: $text-error; }
     StatusBar > .status-bar--strong { text-style: bold; color: $primary; }
     StatusBar > .status-bar--muted { color: $text-muted; }
     StatusBar > .status-bar--good { color: $text-success; }
@@ -37,7 +48,8 @@ class StatusBar(Widget):
     StatusBar > .status-bar--bad { color: $text-error; text-style: bold; }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"status-bar--{tone}" for tone in ("strong", "muted", "good", "busy", "warn", "bad")
+        f"status-bar--{tone}"
+        for tone in ("strong", "muted", "good", "busy", "warn", "bad", "banner")
     }
 
     app = getters.app(PictureApp)
@@ -48,6 +60,7 @@ class StatusBar(Widget):
         super().__init__()
         self._given_clock: Final = clock
         self._line: list[Part] = []
+        self._banner: list[str] = []
         self._timer: Timer | None = None
 
     def on_mount(self) -> None:
@@ -85,12 +98,20 @@ class StatusBar(Widget):
         clock = self._given_clock or clock_of(self.app)
         right.append(link_part(self.picture.link, clock()))
         line = laid_out(pool_parts(self.picture), right, self.size.width)
-        if line != self._line:
-            self._line = line
+        most = MOST_BANNER if self.app.size.height >= TALL else MOST_BANNER // 2
+        said = banner(self.picture.conditions, max(0, self.size.width - 2), most)
+        if len(said) != len(self._banner):
+            self.styles.height = 1 + len(said)
+        if (line, said) != (self._line, self._banner):
+            self._line, self._banner = line, said
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Return the line."""
+        """Return the line, or one of the banner's."""
+        if y > 0:
+            style = self.get_component_rich_style("status-bar--banner")
+            text = f" {self._banner[y - 1]}" if y <= len(self._banner) else ""
+            return Strip([Segment(text, style)]).adjust_cell_length(self.size.width, style)
         segments = [Segment(part.text, self._style(part)) for part in self._line]
         return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
 

@@ -22,7 +22,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from eaas.lifecycle import JobState
-from eaas.views import DryRunView, EventView, JobView, Page
+from eaas.views import ConditionView, DryRunView, EventView, JobView, Page
+from eaas_daemon.core.mass_loss import condition
+from eaas_daemon.core.model import MassLoss
 from eaas_tui.app import ConsoleApp
 from eaas_tui.arguments import Arguments
 from eaas_tui.model.picture import Link, Picture, Samples
@@ -53,6 +55,8 @@ class Photo(msgspec.Struct, frozen=True, kw_only=True):
     keys: tuple[str, ...] = ()
     theme: str = "dark"
     away: bool = False
+    loses_most: bool = False
+    """Most nodes fell silent at once."""
     node: str | None = None
     until: str
     """What is on the screen once it has been built and everything has been answered."""
@@ -92,6 +96,7 @@ PHOTOS: Final = (
     Photo(name="confirm", keys=("2", "x"), until="y  Cancel", log_from=WITH_PREVIEW),
     Photo(name="empty", recording="empty", until="No machine"),
     Photo(name="empty-jobs", recording="empty", keys=("2",), until="submits one", sizes=MIDDLE),
+    Photo(name="mass-loss", loses_most=True, until="fell silent", log_from=WIDE),
     Photo(name="away", away=True, until="connection refused", sizes=MIDDLE),
     Photo(
         name="hundred-nodes", recording="hundred_nodes", until="NODES", sizes=ENDS, log_from=WIDE
@@ -180,7 +185,13 @@ async def taken(photo: Photo, size: tuple[int, int]) -> str:
                 text = "connection refused"
                 link = Link(state="away", since=at - 95, text=text)
                 app.picture = replace(picture, link=link)
+            if photo.loses_most:
+                app.picture = replace(app.picture, conditions=(_mass_loss(at),))
             return await _settled(pilot, *_awaited(photo, size[0]))
+
+
+def _mass_loss(at: float) -> ConditionView:
+    return condition(MassLoss(since=at - 50, until=at + 550, lost=6, of=8))
 
 
 def _awaited(photo: Photo, columns: int) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from eaas.errors import EaasError, NotFound, Unauthenticated, Unreachable
 from eaas.sample_views import CardSamplesView, NodeSamplesView
 from eaas.units import utc_text
-from eaas.views import EventView, Page, StatusView
+from eaas.views import ConditionView, EventView, Page, StatusView
 from eaas.wire.to_client import AnyToClient, Snapshot, SnapshotJobs
 from eaas_tui.feed import LONGEST_WAIT_S, Backoff, follow
 from eaas_tui.model.picture import Link, Picture
@@ -143,6 +143,45 @@ async def test_the_first_frame_makes_the_console_live() -> None:
     assert console.states() == ["connecting", "live", "away"]
     assert console.store.picture.jobs == {1: a_job(1)}
     assert console.store.picture.user == "alice"
+
+
+LOST = "6 of 8 nodes fell silent within a minute"
+MASS_LOSS = ConditionView(code="mass_loss", text=LOST, since="2026-01-01T00:00:00.000Z")
+
+
+async def test_what_is_wrong_with_the_whole_stays_when_the_connection_comes_back() -> None:
+    console, again = Console(), Call(changes(5), CUT)
+    again.status = a_status(5, conditions=(MASS_LOSS,))
+
+    await console.hear(Script(Call(a_snapshot(3), CUT), again))
+
+    assert console.store.picture.conditions == (MASS_LOSS,)
+
+
+async def test_a_mass_loss_and_its_end_are_followed_in_the_journal() -> None:
+    lost = an_event(4, LOST, kind="controller.mass_loss")
+    over = an_event(5, "they are back", kind="controller.mass_loss_over")
+    begun, ended = Console(), Console()
+
+    await begun.hear(Script(Call(a_snapshot(3), changes(4, events=(lost,)), CUT, seq=3)))
+    await ended.hear(
+        Script(
+            Call(a_snapshot(3), changes(4, events=(lost,)), changes(5, events=(over,)), CUT, seq=3)
+        )
+    )
+
+    assert [one.text for one in begun.store.picture.conditions] == [LOST]
+    assert ended.store.picture.conditions == ()
+
+
+async def test_a_mass_loss_of_the_past_in_the_journal_is_not_one_now() -> None:
+    console = Console()
+    journal = (an_event(2, LOST, kind="controller.mass_loss"),)
+
+    await console.hear(Script(Call(a_snapshot(3), CUT, seq=3), journal=journal))
+
+    assert console.store.picture.events == journal
+    assert console.store.picture.conditions == ()
 
 
 async def test_after_a_cut_it_says_since_when_and_why_and_keeps_the_picture() -> None:

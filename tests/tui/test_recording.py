@@ -6,6 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from eaas.units import utc_text
+from eaas.views import ConditionView
 from eaas_tui.model.store import Store
 from eaas_tui.recording import (
     BadRecording,
@@ -34,6 +36,17 @@ def written(path: Path) -> Path:
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert tuple(read_recording(written(tmp_path / "r.jsonl"))) == FRAMES
+
+
+def test_a_replay_shows_what_was_wrong_with_the_whole() -> None:
+    lost = ConditionView(code="mass_loss", text="6 of 8 nodes fell silent", since=utc_text(AT))
+    heard, shown = Store(), Store()
+    heard.stands((lost,), 1)
+    heard.apply(a_snapshot(), AT)
+
+    replay_at_once([Recorded.heard(a_snapshot(), AT, heard)], shown)
+
+    assert shown.picture.conditions == (lost,)
 
 
 def test_only_its_owner_may_read_a_recording(tmp_path: Path) -> None:

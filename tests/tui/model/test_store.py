@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from eaas.sample_views import CardSamplesView, NodeSamplesView
+from eaas.views import ConditionView
 from eaas.wire.to_client import AnyToClient, ManyReadings, SnapshotJobs
 from eaas_tui.model.picture import EMPTY, Link, Picture
 from eaas_tui.model.store import KEPT_ENDED, KEPT_EVENTS, Store
@@ -229,6 +230,16 @@ def test_who_is_looking_is_in_the_picture() -> None:
     store.knows("alice\x1b[m", is_admin=True)
 
     assert (store.picture.user, store.picture.is_admin) == ("alice", True)
+
+
+def test_what_is_wrong_with_the_whole_is_in_the_picture_also_before_a_snapshot_is_whole() -> None:
+    store = a_store(a_snapshot(3))
+    lost = ConditionView(code="mass_loss", text="\x1b[m6 of 8 nodes fell silent", since="")
+    store.apply(a_snapshot(4, whole=False), AT)
+
+    store.stands((lost,), 4)
+
+    assert [one.text for one in store.picture.conditions] == ["6 of 8 nodes fell silent"]
 
 
 def test_everything_is_clean_when_it_is_shown() -> None:

@@ -2,6 +2,7 @@ import pytest
 from msgspec.structs import replace
 from rich.cells import cell_len
 
+from eaas.views import ConditionView
 from eaas_tui.model.picture import Link
 from eaas_tui.model.summary import Part
 from eaas_tui.widgets.status_bar import StatusBar, laid_out
@@ -81,3 +82,27 @@ async def test_the_line_follows_the_picture_and_tells_the_time_since_it_is_old()
         app.picture = replace(picture, link=Link(state="away", since=988.0, text="nobody answers"))
         await pilot.pause()
         assert "! away since 12s, trying again: nobody answers" in lines_of(bar)[0]
+
+
+async def test_what_is_wrong_with_the_whole_stands_below_the_line_until_it_is_over() -> None:
+    bar = StatusBar(clock=lambda: 1000.0)
+    async with (app := OneWidget(bar)).run_test(size=(40, 12)) as pilot:
+        plain = a_picture(a_node("n1"))
+        lost = ConditionView(
+            code="mass_loss",
+            text="6 of 8 nodes fell silent within a minute: that is likely the network here",
+            since="2025-06-01T10:00:00Z",
+        )
+        app.picture = replace(plain, conditions=(lost,))
+        await pilot.pause()
+        await pilot.pause()
+
+        assert [line.rstrip() for line in lines_of(bar)[1:]] == [
+            " ! 6 of 8 nodes fell silent within a",
+            "   minute: that is likely the network ~",
+        ]
+
+        app.picture = plain
+        await pilot.pause()
+        await pilot.pause()
+        assert len(lines_of(bar)) == 1
