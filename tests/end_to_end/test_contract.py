@@ -43,9 +43,11 @@ CARD: Final = keys(
 CLAIM: Final = keys("job attempt user memory_mib")
 PROCESS: Final = keys("pid user command memory_mib container job")
 POOL: Final = keys(
-    "name nodes queues cards_total cards_free cards_held cards_unavailable waiting running"
+    "name nodes queues cards_total cards_free cards_held cards_unavailable waiting running "
+    "max_gpus_per_user half_life_s users"
 )
 POOL_NODE: Final = keys("name cards")
+POOL_USER: Final = keys("user running gpus_held card_hours")
 QUEUE: Final = keys(
     "name pool ref priority paused max_running max_gpus max_pending max_per_user "
     "max_gpus_per_user max_priority timeout_s max_timeout_s allow preemptible hold_after_s "
@@ -141,13 +143,18 @@ async def test_images_of_a_node_have_exactly_their_keys(
     assert {frozenset(image) for image in node["images"]} == {frozenset(IMAGE)}
 
 
-async def test_pools_and_queues_have_exactly_their_keys(http: aiohttp.ClientSession) -> None:
+async def test_pools_and_queues_have_exactly_their_keys(
+    http: aiohttp.ClientSession, plain: Site
+) -> None:
+    job = await plain.running(UNTIL_RELEASED, gpus=1)
     pools, queues = await got(http, "/pools"), await got(http, "/queues")
+    plain.release(job)
 
     assert set(pools) == set(queues) == {"items", "next"}
     (pool,), (queue,) = pools["items"], queues["items"]
     assert (set(pool), set(queue)) == (POOL, QUEUE)
     assert {frozenset(node) for node in pool["nodes"]} == {frozenset(POOL_NODE)}
+    assert {frozenset(user) for user in pool["users"]} == {frozenset(POOL_USER)}
     assert (pool["queues"], queue["ref"]) == (["default"], "default/default")
     assert set(await got(http, "/pools/default")) == POOL
     assert set(await got(http, "/pools/default/queues/default")) == QUEUE
