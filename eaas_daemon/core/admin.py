@@ -11,6 +11,7 @@ from eaas.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 from eaas.ids import CardUuid, NodeName, PoolName, QueueName, is_name, queue_ref
 from eaas.lifecycle import JobState, Verb
 from eaas.spelling import nearest
+from eaas.units import format_duration
 from eaas.wire.rest import SetPool, SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.core.attempts import advance, settle
@@ -88,7 +89,8 @@ def change_pool(state: State, event: e.ChangePool, now: float) -> Pool:
     errors = _negative(named)
     half_life_s = named.get("half_life_s")
     if half_life_s is not None and not MIN_HALF_LIFE_S <= half_life_s <= MAX_HALF_LIFE_S:
-        message = f"half_life_s must be from {MIN_HALF_LIFE_S:g} to {MAX_HALF_LIFE_S:g} seconds"
+        least, most = format_duration(MIN_HALF_LIFE_S), format_duration(MAX_HALF_LIFE_S)
+        message = f"half_life_s must be from {least} to {most}, not {format_duration(half_life_s)}"
         errors = [FieldError(field="half_life_s", message=message)]
     if errors:
         raise Invalid(tuple(errors))

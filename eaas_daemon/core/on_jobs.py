@@ -9,6 +9,7 @@ from eaas.errors import Conflict, EaasError, FieldError, Forbidden, Invalid, Not
 from eaas.ids import JobUid, NodeName, PoolName, QueueName, UserName, new_uid
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import DEFAULT_GRACE_S, JobState, Verb
+from eaas.units import format_duration
 from eaas_daemon.core import events as e
 from eaas_daemon.core.admission import Possible, admit, queue_for
 from eaas_daemon.core.attempts import advance
@@ -140,7 +141,8 @@ def _cancel_waiting(state: State, job: Job, user: UserName, now: float) -> Job:
 
 def _check_span(field: str, seconds: float, most_s: float) -> None:
     if not 0 <= seconds <= most_s:
-        message = f"{field} must be from 0 to {most_s:g} seconds, not {seconds:g}"
+        most, asked = format_duration(most_s), format_duration(seconds)
+        message = f"{field} must be from 0s to {most}, not {asked}"
         raise Invalid((FieldError(field=field, message=message),))
 
 
