@@ -69,7 +69,8 @@ class Output:
     def answer(self, view: Any, draw: Draw) -> None:
         """Print the view, or for people what ``draw`` makes of it."""
         if self.is_table:
-            for number, block in enumerate(draw()):
+            blocks = (it for it in draw() if not isinstance(it, Lines) or it.lines)
+            for number, block in enumerate(blocks):
                 if number:
                     self.text("")
                 self._draw(block)

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 import yaml
 
-from eaas.cli.output import Facts, Output, Table, escaped, plain
+from eaas.cli.output import Facts, Lines, Output, Table, escaped, plain
 from eaas.views import JobView
 from tests.eaas.cli.conftest import Type
 from tests.rig.stand_in import StandIn, a_job
@@ -90,6 +90,14 @@ def test_an_empty_list_is_empty_and_says_so_beside_it(typing: Type, controller: 
 
     assert (said.code, said.out) == (0, "")
     assert "no jobs here" in said.err
+
+
+def test_what_has_no_lines_leaves_no_gap() -> None:
+    stream = io.StringIO()
+    out = Output("table", stream, io.StringIO())
+    out.answer(None, lambda: [Lines(["above"]), Lines([]), Lines(["below"]), Lines([])])
+
+    assert stream.getvalue() == "above\n\nbelow\n"
 
 
 def test_one_item_of_an_endless_list_is_one_line_of_json() -> None:
