@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from eaas.cli.output import Block, Facts, Lines, Table
-from eaas.cli.words import ago, cards, many, moment, reason, short_duration, size
+from eaas.cli.words import ago, cards, many, moment, reason, short_duration, size, untold_reasons
 from eaas.lifecycle import ENDED, JobState
 from eaas.units import format_duration
 from eaas.views import AttemptView, BlockerView, DryRunView, EtaView, JobView, PhaseView, WhyView
@@ -57,8 +57,7 @@ def phase(view: PhaseView) -> str:
 def why_picture(why: WhyView) -> Iterable[Block]:
     """Yield the verdict, its reasons node by node, who is in the way, and what would help."""
     yield Lines([why.text])
-    if why.reasons:
-        yield Lines([f"{reason.scope}: {reason.text}" for reason in why.reasons])
+    yield Lines([f"{reason.scope}: {reason.text}" for reason in untold_reasons(why)])
     if why.nodes:
         rows = [(node.node, node.code, node.text) for node in why.nodes]
         yield Table(("NODE", "CODE", "WHY NOT"), rows)

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from eaas.units import UnitError, format_memory_mib, parse_utc
-from eaas.views import CardView, HeldCardView, LinkEndView, MountView, ReasonView
+from eaas.views import (
+    CardView,
+    HeldCardView,
+    LinkEndView,
+    MountView,
+    ReasonView,
+    ScopedReasonView,
+    WhyView,
+)
 
 UNITS: Final = ((86400, "d"), (3600, "h"), (60, "m"))
 
@@ -95,6 +103,11 @@ def link_end_from(view: LinkEndView | None, now: float | None = None) -> str | N
 def reason(view: ReasonView | None) -> str | None:
     """Return a reason's sentence."""
     return None if view is None else view.text
+
+
+def untold_reasons(view: WhyView) -> list[ScopedReasonView]:
+    """Return the reasons that the verdict's sentence has not told already."""
+    return [reason for reason in view.reasons if reason.text not in view.text]
 
 
 def many(count: int, thing: str) -> str:

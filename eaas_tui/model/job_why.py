@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from eaas.cli.words import many, moment, short_duration
+from eaas.cli.words import many, moment, short_duration, untold_reasons
 from eaas.views import BlockerView, EtaView, WhyView
 from eaas_tui.model.columns import Cell, Tone
 from eaas_tui.model.text_lines import BLANK, TextLine, table, text
@@ -16,7 +16,7 @@ def why_lines(why: WhyView) -> Iterator[TextLine]:
     yield text(Cell("WHY  ", "strong"), Cell(why.text, VERDICTS[why.verdict]), indent=5)
     if eta := eta_words(why.eta):
         yield text(Cell("ETA  ", "strong"), eta, indent=5)
-    for reason in why.reasons:
+    for reason in untold_reasons(why):
         yield text(Cell(f"     {reason.scope}: ", "muted"), reason.text, indent=7)
     for advice in why.advice:
         yield text(Cell("DO   ", "strong"), advice, indent=5)

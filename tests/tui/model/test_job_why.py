@@ -1,3 +1,5 @@
+from msgspec.structs import replace
+
 from eaas.views import BlockerView, EtaView, ScopedReasonView, WhyNodeView, WhyView
 from eaas_tui.model.job_why import eta_words, why_lines
 
@@ -55,3 +57,10 @@ def test_why_a_job_waits_is_told_with_every_node_and_whoever_is_in_the_way() -> 
 
 def test_a_start_that_nobody_can_foresee_is_not_told() -> None:
     assert eta_words(EtaView(at=None, in_s=None, kind="unknown")) is None
+
+
+def test_a_reason_that_the_verdict_tells_is_not_told_again() -> None:
+    told = replace(WHY, text="job 42 waits: the queue is paused")
+
+    lines = ["".join(cell.text for cell in line.cells) for line in why_lines(told)]
+    assert [line for line in lines if "the queue is paused" in line] == [f"WHY  {told.text}"]
