@@ -15,6 +15,7 @@ from eaas_tui.commands import VERBS, usage
 from eaas_tui.keys import FORMS, Needs, keys_of
 
 COLUMN: Final = 22
+HINT: Final = "type to search; up and down choose; enter or a click does it; esc closes"
 
 
 class Entry(NamedTuple):
@@ -30,16 +31,16 @@ class Entry(NamedTuple):
 
 
 class HelpScreen(ModalScreen[Entry | None]):
-    """A list above the screen it explains; typing searches it, a click does what it says."""
+    """A list above the screen it explains; typing searches it, enter or a click does a line."""
 
     CSS_PATH = "help.tcss"
     AUTO_FOCUS = "Input"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss", "Close", show=False),
-        Binding("down", "scroll(1)", show=False, priority=True),
-        Binding("up", "scroll(-1)", show=False, priority=True),
-        Binding("pagedown", "scroll(10)", show=False, priority=True),
-        Binding("pageup", "scroll(-10)", show=False, priority=True),
+        Binding("down", "choose('cursor_down')", show=False, priority=True),
+        Binding("up", "choose('cursor_up')", show=False, priority=True),
+        Binding("pagedown", "choose('page_down')", show=False, priority=True),
+        Binding("pageup", "choose('page_up')", show=False, priority=True),
     ]
 
     def __init__(self, view: str, *, may: Iterable[Needs]) -> None:
@@ -51,7 +52,7 @@ class HelpScreen(ModalScreen[Entry | None]):
         """Compose the field to search in and the list."""
         with Vertical(id="help"):
             yield Input(
-                placeholder="type to search; a click does it; esc closes",
+                placeholder=HINT,
                 id="help-search",
                 compact=True,
             )
@@ -65,24 +66,33 @@ class HelpScreen(ModalScreen[Entry | None]):
         """Show what matches."""
         self._show(event.value)
 
+    def acts_on(self, key: str) -> bool:
+        """Tell whether the key does a line: no burst of keys may."""
+        return key == "enter" and self.query_one(OptionList).highlighted is not None
+
     def on_input_submitted(self) -> None:
-        """Close."""
-        self.dismiss()
+        """Close, and let the chosen line be done, if one is chosen."""
+        chosen = self.query_one(OptionList).highlighted
+        self.dismiss(None if chosen is None else self._shown[chosen])
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Close, and let what was clicked be done."""
         self.dismiss(self._shown[event.option_index])
 
-    def action_scroll(self, by: int) -> None:
-        """Move in the list while the field keeps the focus."""
+    async def action_choose(self, move: str) -> None:
+        """Move in the list while the field keeps the focus; at first to its first line."""
         keys = self.query_one(OptionList)
-        keys.scroll_relative(y=by, animate=False)
+        if keys.highlighted is None and keys.option_count:
+            keys.highlighted = 0
+        else:
+            await keys.run_action(move)
 
     def _show(self, words: str) -> None:
         keys = self.query_one(OptionList)
         self._shown = matching(self._entries, words)
         keys.clear_options()
         keys.add_options(Option(Content(f"{it.press:<{COLUMN}} {it.does}")) for it in self._shown)
+        keys.highlighted = 0 if words.strip() and self._shown else None
 
 
 HEAD: Final = (

@@ -1,9 +1,14 @@
+import time
+
+from textual import events
 from textual.widgets import Input, OptionList
 
+from eaas_tui.bursts import BURST_S
 from eaas_tui.commanding import CommandLine
 from eaas_tui.keys import Needs
 from eaas_tui.screens.events import EventsScreen
 from eaas_tui.screens.help import Entry, HelpScreen, entries, matching
+from eaas_tui.screens.overview import OverviewScreen
 from tests.rig.consoles import a_console
 from tests.rig.pictures import a_picture
 from tests.rig.pilots import on_screen, screen_lines
@@ -58,6 +63,63 @@ async def test_typing_searches_and_escape_closes() -> None:
 
         await pilot.press("escape")
         assert app.screen is not screen
+
+
+async def test_enter_does_the_line_that_was_found_or_chosen_and_else_closes() -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        for words, down, place in (
+            ("all jobs, or", 0, CommandLine),
+            ("what happened", 0, EventsScreen),
+            ("", 0, OverviewScreen),
+            ("happened", 1, CommandLine),
+            ("", 1, OverviewScreen),
+        ):
+            await pilot.press("1", "question_mark")
+            app.screen.query_one(Input).value = words
+            await pilot.pause()
+            await pilot.press(*["down"] * down)
+            await pilot.pause(BURST_S)
+            await pilot.press("enter")
+            await pilot.pause()
+
+            assert isinstance(app.screen, place), words
+            await pilot.press("escape")
+
+
+async def test_the_list_follows_what_is_chosen_and_typing_starts_anew() -> None:
+    screen = HelpScreen("jobs", may=ALL)
+    async with on_screen(screen, a_picture()) as (app, pilot):
+        keys = screen.query_one(OptionList)
+        assert keys.highlighted is None
+
+        await pilot.press("down")
+        assert keys.highlighted == 0
+        await pilot.press("pagedown", "down")
+        await pilot.pause()
+        assert keys.highlighted == keys.size.height + 1
+        assert keys.scroll_offset.y > 0
+
+        await pilot.press(*"page")
+        await pilot.pause()
+        assert (keys.highlighted, keys.scroll_offset.y) == (0, 0)
+        assert app.screen is screen
+
+
+async def test_a_burst_that_ends_in_enter_does_nothing() -> None:
+    app = a_console()
+    async with app.run_test() as pilot:
+        await pilot.press("question_mark")
+        now = time.monotonic()
+        for key in (*"happ", "enter"):
+            app.post_message(event := events.Key(key, key if len(key) == 1 else None))
+            event.time = now
+        while not app._notifications:
+            await pilot.pause()
+
+        assert [note.message.split()[0] for note in app._notifications] == ["enter"]
+        assert isinstance(app.screen, HelpScreen)
+        assert app.screen.query_one(Input).value == "happ"
 
 
 async def test_a_click_does_what_the_line_says() -> None:
