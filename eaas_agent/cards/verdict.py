@@ -147,7 +147,8 @@ def card_state(
     if unclean is not None:
         return _with_alarm(unclean, history, now, rules)
     if history.clean_needed:
-        text = f"it looks free; {history.clean_needed} more clean sample(s) to come"
+        samples = "sample" if history.clean_needed == 1 else "samples"
+        text = f"it looks free; {history.clean_needed} more clean {samples} to come"
         return CardVerdict(state=CardState.DIRTY, text=text)
     return CardVerdict(state=CardState.FREE, offered=True)
 

@@ -180,7 +180,8 @@ def test_an_attempt_too_short_for_a_sample_needs_two_clean_ones_too() -> None:
     once = seen(a_reading(), history=history)
     twice = seen(a_reading(), history=once)
 
-    assert judged(a_reading(), history).text == "it looks free; 2 more clean sample(s) to come"
+    assert judged(a_reading(), history).text == "it looks free; 2 more clean samples to come"
+    assert judged(a_reading(), once).text == "it looks free; 1 more clean sample to come"
     assert [judged(a_reading(), each).state for each in (once, twice)] == ["dirty", "free"]
 
 
