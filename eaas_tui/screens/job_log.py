@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from eaas.errors import EaasError
 from eaas.paths import whole_path
@@ -22,6 +22,8 @@ COPY_BYTES: Final = 100_000
 
 class LogPane(LogFollowing):
     """Searches the log that is shown, and takes it away."""
+
+    BINDINGS: ClassVar = [("escape", "end_search")]
 
     def __init__(self, client: Callable[[], LogClient | None], *, id: str | None = None) -> None:
         super().__init__(client, id=id)
@@ -48,19 +50,30 @@ class LogPane(LogFollowing):
     def on_prompt_left(self, event: Prompt.Left) -> None:
         """Close the line; what was searched for before is forgotten."""
         event.stop()
-        self._words = self._found = ""
-        self._close(event.prompt)
+        event.prompt.remove()
+        self.action_end_search()
 
     def on_prompt_taken(self, event: Prompt.Taken) -> None:
         """Search from what is in sight on."""
         event.stop()
         self._words = event.line
         self._hit, self._found = None, ""
-        self._close(event.prompt)
+        event.prompt.remove()
+        self._mark_words()
         self.seek(backwards=self.view.follow)
 
-    def _close(self, prompt: Prompt) -> None:
-        prompt.remove()
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave ``escape`` to others while nothing is searched for."""
+        return action != "end_search" or bool(self._words)
+
+    def action_end_search(self) -> None:
+        """Forget what was searched for; the log stays where it is."""
+        self._words = self._found = ""
+        self._hit = None
+        self._mark_words()
+        self._tell()
+
+    def _mark_words(self) -> None:
         self.view.focus()
         self.view.words = self._words
         self.view.paint()

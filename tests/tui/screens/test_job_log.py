@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.rig.job_screen import RUNNING, WITHIN_S, JobApp, until_said
+from eaas_tui.screens.job_log import LogPane
+from tests.rig.job_screen import RUNNING, WITHIN_S, JobApp, said, until_said
 from tests.rig.logs_in_memory import LogsInMemory
 
 
@@ -26,6 +27,26 @@ async def test_the_log_is_followed_live_and_searched() -> None:
         await until_said(pilot, "hit 10 of 11")
         await pilot.press("f")
         await until_said(pilot, "follow")
+
+
+async def test_escape_ends_the_search_first_and_is_left_to_others_then() -> None:
+    client = LogsInMemory(RUNNING)
+    client.write(b"".join(b"step %d\n" % number for number in range(100)))
+    app = JobApp(RUNNING, client, tab="Log")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until_said(pilot, "step 99")
+        pane = app.screen.query_one(LogPane)
+        assert pane.check_action("end_search", ()) is False
+        await pilot.press("slash", *"step 7", "enter")
+        await until_said(pilot, "hit 11 of 11")
+        assert pane.view.words == "step 7"
+
+        await pilot.press("escape")
+        await pilot.pause()
+
+        assert "hit 11" not in said(app)
+        assert "step 79" in said(app)
+        assert (pane.view.words, pane.check_action("end_search", ())) == ("", False)
 
 
 async def test_after_a_look_elsewhere_the_search_goes_on_from_there() -> None:
