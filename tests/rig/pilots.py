@@ -1,6 +1,7 @@
 """An app with one widget or one screen, and what is seen of it."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
 
@@ -17,6 +18,8 @@ from eaas_tui.screens.base import PictureApp
 
 NOW: Final = 1_748_772_720.0
 """Twelve minutes after what the built pictures show began."""
+
+WITHIN_S: Final = 20.0
 
 W = TypeVar("W", bound=Widget)
 
@@ -93,6 +96,13 @@ async def on_screen(
         await pilot.pause()
         await pilot.pause()
         yield app, pilot
+
+
+async def until(holds: Callable[[], object], pilot: Pilot[Any]) -> None:
+    """Wait for what is to hold, whatever a busy machine does first."""
+    async with asyncio.timeout(WITHIN_S):
+        while not holds():
+            await pilot.pause(0.01)
 
 
 def lines_of(widget: Widget) -> list[str]:

@@ -24,7 +24,7 @@ from eaas_tui.screens.overview import OverviewScreen
 from eaas_tui.widgets.prompt import Prompt
 from tests.rig.consoles import a_console
 from tests.rig.pictures import a_node, a_picture
-from tests.rig.pilots import screen_lines
+from tests.rig.pilots import screen_lines, until
 
 
 async def test_the_digits_go_from_view_to_view_and_q_comes_back_before_it_leaves() -> None:
@@ -122,10 +122,9 @@ async def test_a_paste_into_a_prompt_is_typed_there() -> None:
     async with app.run_test() as pilot:
         await pilot.press("colon")
         app.post_message(events.Paste("node a"))
-        await pilot.pause()
 
-        assert isinstance(app.screen, CommandLine)
-        assert app.screen.query_one(Input).value == "node a"
+        await until(lambda: isinstance(app.screen, CommandLine), pilot)
+        await until(lambda: app.screen.query_one(Input).value == "node a", pilot)
 
 
 async def test_ten_pictures_a_second_at_most_are_drawn() -> None:
@@ -248,7 +247,7 @@ async def test_a_held_picture_stays_until_it_is_let_go() -> None:
         app.picture_changed()
         await pilot.pause()
         assert app.picture.seq == 0
-        assert "held" in screen_lines(app)[0]
+        await until(lambda: "held" in screen_lines(app)[0], pilot)
 
         await pilot.press("P")
         await pilot.pause(0.15)
@@ -276,10 +275,9 @@ async def test_a_recording_that_ends_is_told_once_and_stays_in_the_top_line(
         assert "recording" in app.remarks
         app.recording_ended("the recording into r.jsonl ended: No space left on device")
         await pilot.press("P")
-        await pilot.pause()
 
-        assert app.remarks == ("held: P goes on", "recording ended")
-        assert "recording ended" in screen_lines(app)[0]
+        await until(lambda: app.remarks == ("held: P goes on", "recording ended"), pilot)
+        await until(lambda: "recording ended" in screen_lines(app)[0], pilot)
         (notice,) = app._notifications
         assert notice.message == "the recording into r.jsonl ended: No space left on device"
 
@@ -290,7 +288,7 @@ async def test_the_command_line_does_what_it_says_and_explains_what_it_cannot() 
         app.picture_changed()
         await pilot.pause()
         await pilot.press("colon", *"jobs user:bob", "enter")
-        await pilot.pause()
+        await until(lambda: isinstance(app.screen, JobsScreen), pilot)
         assert isinstance(app.screen, JobsScreen)
         assert app.screen.query_now.text == "user:bob"
 

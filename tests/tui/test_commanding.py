@@ -11,7 +11,7 @@ from eaas_tui.commands import Command
 from eaas_tui.screens.confirm import Confirm
 from tests.rig.consoles import a_console
 from tests.rig.pictures import a_job, a_picture
-from tests.rig.pilots import screen_lines
+from tests.rig.pilots import screen_lines, until
 
 
 class Asked:
@@ -63,8 +63,7 @@ async def test_cancelling_asks_first_and_enter_is_no_yes() -> None:
     app.actions = asked  # type: ignore[misc, assignment]
     async with app.run_test() as pilot:
         app.carry_out(Command(verb="cancel", jobs=(1, 2)))
-        await pilot.pause()
-        assert isinstance(app.screen, Confirm)
+        await until(lambda: isinstance(app.screen, Confirm), pilot)
         await pilot.press("enter")
         assert asked.wishes == []
 
@@ -82,14 +81,14 @@ async def test_cancelling_an_ended_job_says_so_and_asks_nothing() -> None:
     async with app.run_test() as pilot:
         app.picture = a_picture(jobs={35: a_job(35, state="Succeeded"), 36: a_job(36)})
         app.carry_out(Command(verb="cancel", jobs=(35,)))
-        await pilot.pause()
 
-        assert [note.message for note in app._notifications] == ["job 35 has ended"]
+        await until(
+            lambda: [note.message for note in app._notifications] == ["job 35 has ended"], pilot
+        )
         assert len(app.screen_stack) == 1
 
         app.carry_out(Command(verb="cancel", jobs=(35, 36)))
-        await pilot.pause()
-        assert "Cancel job 36?" in "\n".join(screen_lines(app))
+        await until(lambda: "Cancel job 36?" in "\n".join(screen_lines(app)), pilot)
 
 
 @pytest.mark.parametrize("verb", ["prio", "top", "move", "cancel", "retry", "queue", "node"])
@@ -102,11 +101,14 @@ async def test_a_command_that_acts_is_refused_with_the_reason_and_nothing_is_ask
     app.actions = asked  # type: ignore[misc, assignment]
     async with app.run_test() as pilot:
         app.carry_out(Command(verb=verb, jobs=(1,), node="n", queue="a/b", choice="drain"))
-        await pilot.pause()
 
-        assert [note.message for note in app._notifications] == [
-            "Not done: this console only looks"
-        ]
+        await until(
+            lambda: (
+                [note.message for note in app._notifications]
+                == ["Not done: this console only looks"]
+            ),
+            pilot,
+        )
         assert len(app.screen_stack) == 1
     assert asked.wishes == []
 

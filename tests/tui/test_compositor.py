@@ -1,9 +1,7 @@
 """Only changed lines are asked for, and what is seen is the same as if all had been."""
 
-import asyncio
-from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from rich.color import ColorSystem
@@ -11,7 +9,6 @@ from textual._compositor import ChopsUpdate
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal
 from textual.geometry import Region
-from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -20,6 +17,7 @@ from eaas_tui import compositor
 from eaas_tui.diff_writer import ShownScreen, pieces_of
 from eaas_tui.widgets.row_list import RowList
 from tests.rig.consoles import a_console
+from tests.rig.pilots import until
 
 SIZE: Final = (120, 40)
 TRUE: Final = ColorSystem.TRUECOLOR
@@ -108,12 +106,6 @@ async def asked_after_change_of(*rows: int) -> dict[str | None, list[int]]:
         left.refresh(*(Region(0, y, 20, 1) for y in rows))
         await until(lambda: left.asked, pilot)
         return {widget.id: sorted(widget.asked) for widget in counted if widget.asked}
-
-
-async def until(holds: Callable[[], object], pilot: Pilot[Any]) -> None:
-    async with asyncio.timeout(WITHIN_S):
-        while not holds():
-            await pilot.pause()
 
 
 async def test_of_two_lines_that_change_far_apart_only_these_are_asked_for() -> None:

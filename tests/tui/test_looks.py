@@ -1,10 +1,9 @@
 """How the console looks and behaves on every screen: sizes, colours, wide signs, the way out."""
 
-import asyncio
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +22,7 @@ from eaas_tui.screens.acting import NONE_SELECTED
 from eaas_tui.screens.overview import OverviewScreen
 from eaas_tui.widgets.row_list import RowList
 from tests.rig.consoles import a_console
-from tests.rig.pilots import screen_lines
+from tests.rig.pilots import screen_lines, until
 from tests.rig.recordings import FOLDER
 from tests.rig.terminal import RealTerminal
 
@@ -76,14 +75,8 @@ async def live(
     async with app.run_test(size=size) as pilot:
         app.client = Elsewhere()  # type: ignore[assignment]
         app.picture_changed()
-        await until(pilot, lambda: app.picture.is_live)
+        await until(lambda: app.picture.is_live, pilot)
         yield app, pilot
-
-
-async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(WITHIN_S):
-        while not holds():
-            await pilot.pause(0.01)
 
 
 async def press(app: ConsoleApp, pilot: Pilot[None], *keys: str) -> None:
@@ -94,7 +87,7 @@ async def press(app: ConsoleApp, pilot: Pilot[None], *keys: str) -> None:
     for key in keys:
         turn = app._turn
         app.simulate_key(key)
-        await until(pilot, lambda turn=turn: app._turn > turn and not app._is_busy)  # type: ignore[misc]
+        await until(lambda turn=turn: app._turn > turn and not app._is_busy, pilot)  # type: ignore[misc]
 
 
 async def go(app: ConsoleApp, pilot: Pilot[None], name: str) -> None:
@@ -117,10 +110,9 @@ async def test_no_screen_minds_a_storm_of_sizes() -> None:
             await go(app, pilot, name)
             for size in ((200, 60), (1, 1), (250, 2), (3, 70), (90, 20)):
                 app.post_message(events.Resize(Size(*size), Size(*size)))
-            await until(pilot, lambda: app.size == (90, 20) == app.screen.size)
-            await pilot.pause()
+            await until(lambda: app.size == (90, 20) == app.screen.size, pilot)
 
-            assert {cell_len(line) for line in screen_lines(app)} == {90}, name
+            await until(lambda: {cell_len(line) for line in screen_lines(app)} == {90}, pilot)
             await come_back(app, pilot)
 
 
@@ -146,7 +138,7 @@ async def test_every_screen_fits_twenty_columns_and_five_lines_and_q_never_leave
                 await pilot.press("q")
                 assert app._exit is True
                 continue
-            await until(pilot, lambda screen=screen: type(app.screen).__name__ == screen)  # type: ignore[misc]
+            await until(lambda screen=screen: type(app.screen).__name__ == screen, pilot)  # type: ignore[misc]
             await press(app, pilot, "q")
             if isinstance(app.focused, Input):
                 assert app.focused.value.endswith("q"), name

@@ -1,10 +1,6 @@
 """Keys that arrive all at once mean what they would mean one by one."""
 
-import asyncio
-from collections.abc import Callable
-
 from textual import events
-from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from eaas_tui.app import ConsoleApp
@@ -14,6 +10,7 @@ from eaas_tui.screens.confirm import Confirm, TypeToConfirm
 from eaas_tui.screens.events import EventsScreen
 from eaas_tui.screens.jobs import JobsScreen
 from tests.rig.consoles import a_console
+from tests.rig.pilots import until
 
 
 def type_at_once(app: ConsoleApp, *keys: str) -> None:
@@ -22,20 +19,14 @@ def type_at_once(app: ConsoleApp, *keys: str) -> None:
         app.post_message(events.Key(key, key if len(key) == 1 else None))
 
 
-async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
-        while not holds():
-            await pilot.pause(0.01)
-
-
 async def test_a_filter_typed_fast_cancels_nothing() -> None:
     app = a_console("busy")
     async with app.run_test() as pilot:
         app.picture_changed()
         await pilot.press("2")
         type_at_once(app, "slash", "x", "y", "space", "q")
-        await until(pilot, lambda: bool(app.screen.query(Input)))
-        await until(pilot, lambda: app.screen.query_one(Input).value == "xyq")
+        await until(lambda: bool(app.screen.query(Input)), pilot)
+        await until(lambda: app.screen.query_one(Input).value == "xyq", pilot)
 
         assert isinstance(app.screen, JobsScreen)
 
@@ -44,15 +35,15 @@ async def test_a_command_typed_fast_arrives_whole() -> None:
     app = a_console()
     async with app.run_test() as pilot:
         type_at_once(app, "colon", *"nodexy")
-        await until(pilot, lambda: isinstance(app.screen, CommandLine))
-        await until(pilot, lambda: app.screen.query_one(Input).value == "nodexy")
+        await until(lambda: isinstance(app.screen, CommandLine), pilot)
+        await until(lambda: app.screen.query_one(Input).value == "nodexy", pilot)
 
 
 async def test_a_key_whose_widget_is_gone_stops_no_other() -> None:
     app = a_console()
     async with app.run_test() as pilot:
         type_at_once(app, "question_mark", "escape", "colon", "escape", "2")
-        await until(pilot, lambda: isinstance(app.screen, JobsScreen))
+        await until(lambda: isinstance(app.screen, JobsScreen), pilot)
 
 
 async def test_of_keys_no_person_can_have_typed_none_acts_and_that_is_said_once() -> None:
@@ -61,7 +52,7 @@ async def test_of_keys_no_person_can_have_typed_none_acts_and_that_is_said_once(
         app.picture_changed()
         await pilot.press("2")
         type_at_once(app, "x", "plus", "t", "X", "4")
-        await until(pilot, lambda: isinstance(app.screen, EventsScreen))
+        await until(lambda: isinstance(app.screen, EventsScreen), pilot)
 
         assert [note.message for note in app._notifications] == [f"x {TOO_FAST}"]
         assert len(app.screen_stack) == 1
@@ -74,10 +65,10 @@ async def test_a_key_that_acts_is_done_though_another_came_with_it() -> None:
         app.client = object()  # type: ignore[assignment]
         app.picture_changed()
         await pilot.press("2")
-        await until(pilot, lambda: app.picture.is_live)
+        await until(lambda: app.picture.is_live, pilot)
         type_at_once(app, "j", "x")
 
-        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await until(lambda: isinstance(app.screen, Confirm), pilot)
 
 
 async def test_a_word_that_a_question_asks_for_counts_with_its_enter_however_fast() -> None:
@@ -88,12 +79,12 @@ async def test_a_word_that_a_question_asks_for_counts_with_its_enter_however_fas
         app.push_screen(question, answers.append)
         await pilot.pause()
         type_at_once(app, "6", "2", "enter")
-        await until(pilot, lambda: "That is not 61" in str(said_by(question)))
+        await until(lambda: "That is not 61" in str(said_by(question)), pilot)
         await pilot.press("backspace")
         assert said_by(question) == ""
 
         type_at_once(app, "1", "enter", "ctrl+l", "ctrl+l", "ctrl+l")
-        await until(pilot, lambda: bool(answers))
+        await until(lambda: bool(answers), pilot)
 
         assert answers == [True]
         assert not app._notifications

@@ -3,6 +3,7 @@ from textual.command import CommandPalette
 from eaas_tui.palette import ConsoleCommands
 from eaas_tui.screens.jobs import JobsScreen
 from tests.rig.consoles import a_console
+from tests.rig.pilots import until
 
 
 async def test_the_palette_finds_commands_and_keys_by_any_word() -> None:
@@ -36,9 +37,8 @@ async def test_a_command_of_the_palette_is_carried_out() -> None:
         async for hit in ConsoleCommands(app.screen).discover():
             if hit.text == ":jobs FILTER":
                 hit.command()
-        await pilot.pause()
 
-        assert isinstance(app.screen, JobsScreen)
+        await until(lambda: isinstance(app.screen, JobsScreen), pilot)
 
 
 async def test_over_the_form_the_palette_offers_its_keys_and_nothing_that_would_lose_it() -> None:

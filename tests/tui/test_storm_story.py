@@ -16,7 +16,7 @@ from eaas_tui.model.job_table import COLUMNS
 from eaas_tui.model.order import ordered
 from eaas_tui.screens.jobs import JobsScreen
 from tests.rig.consoles import a_console
-from tests.rig.pilots import screen_lines
+from tests.rig.pilots import screen_lines, until
 from tests.rig.views import AT, a_job, a_snapshot, changes
 
 JOBS: Final = 400
@@ -127,14 +127,15 @@ async def test_a_selected_job_that_ends_is_shown_until_the_selection_leaves_it()
         await storm.blow()
         await storm.pilot.pause()
         assert rows.selected == 300
-        assert " Failed " in screen_lines(storm.app)[storm.line_of_selected()]
+        await until(
+            lambda: " Failed " in screen_lines(storm.app)[storm.line_of_selected()], storm.pilot
+        )
 
         above = rows.rows.keys[rows.view.index - 1]
         await storm.pilot.press("k")
         await storm.blow(spare=(above,), bursts=1)
-        await storm.pilot.pause()
 
-        assert rows.selected == above
+        await until(lambda: rows.selected == above, storm.pilot)
         assert 300 not in rows.rows.keys
 
 

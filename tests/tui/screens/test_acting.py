@@ -26,7 +26,7 @@ from eaas_tui.screens.acting import (
 from eaas_tui.screens.base import PictureApp
 from eaas_tui.screens.confirm import AskNumber, Confirm, PickQueue, TypeToConfirm
 from tests.rig.pictures import a_picture, a_queue
-from tests.rig.pilots import screen_lines
+from tests.rig.pilots import screen_lines, until
 from tests.rig.stand_in import StandIn, a_job, serving
 from tests.rig.views import a_held_card
 
@@ -79,9 +79,10 @@ class Desk:
         self.stand_in = stand_in
         self.client = client
 
-    async def asked(self, pilot: Pilot[None]) -> list[tuple[str, Any]]:
-        """Return what was asked once all of it is answered."""
-        await pilot.app.workers.wait_for_complete()
+    async def asked(self, pilot: Pilot[None], times: int) -> list[tuple[str, Any]]:
+        """Return what was asked once it is so many requests, and all of them are answered."""
+        workers = pilot.app.workers
+        await until(lambda: len(self.stand_in.asked) >= times and not list(workers), pilot)
         return [
             (f"{asked.method} {asked.path.removeprefix('/api/v1/jobs/')}", asked.body)
             for asked in self.stand_in.asked
@@ -115,7 +116,7 @@ async def test_cancel_asks_and_leaves_out_what_has_ended(desk: Desk) -> None:
         assert isinstance(app.screen, Confirm)
         await pilot.press("shift+tab", *"30s", "enter", "y")
 
-        assert await desk.asked(pilot) == [("POST 1/cancel", {"grace_s": 30.0})]
+        assert await desk.asked(pilot, 1) == [("POST 1/cancel", {"grace_s": 30.0})]
 
 
 async def test_a_job_that_waits_gets_no_grace_to_ask_for(desk: Desk) -> None:
@@ -124,16 +125,17 @@ async def test_a_job_that_waits_gets_no_grace_to_ask_for(desk: Desk) -> None:
         assert not app.screen.query("#grace")
 
         await pilot.press("escape")
-        assert await desk.asked(pilot) == []
+        assert await desk.asked(pilot, 0) == []
 
 
 async def test_a_question_says_that_its_job_has_ended_meanwhile(desk: Desk) -> None:
     async with desk.chosen(a_job(1, "Running", node="n1")) as (app, pilot):
         await pilot.press("x")
         app.picture = a_picture(jobs={1: a_job(1, "Succeeded")})
-        await pilot.pause()
 
-        assert "job 1 has ended meanwhile: Succeeded" in "\n".join(screen_lines(app))
+        await until(
+            lambda: "job 1 has ended meanwhile: Succeeded" in "\n".join(screen_lines(app)), pilot
+        )
 
 
 def test_a_question_about_several_jobs_counts_those_that_have_ended() -> None:
@@ -151,7 +153,7 @@ async def test_what_is_killed_at_once_has_its_number_typed_and_gets_no_grace(des
         assert isinstance(app.screen, TypeToConfirm)
         await pilot.press("y", "enter", "backspace", "1", "enter")
 
-        assert await desk.asked(pilot) == [("POST 1/cancel", {"grace_s": 0.0})]
+        assert await desk.asked(pilot, 1) == [("POST 1/cancel", {"grace_s": 0.0})]
 
 
 async def test_what_waits_is_not_killed_but_cancelled(desk: Desk) -> None:
@@ -190,7 +192,7 @@ async def test_keys_that_fit_no_chosen_job_say_so_and_ask_nothing(desk: Desk) ->
             "Nothing to reprioritise: job 1 has ended",
             "Nothing to put to the top: job 1 has ended",
         ]
-        assert await desk.asked(pilot) == []
+        assert await desk.asked(pilot, 0) == []
 
     async with desk.chosen(a_job(1), a_job(2)) as (app, pilot):
         await pilot.press("r")
@@ -207,7 +209,7 @@ async def test_priorities_go_up_and_down_by_five_and_to_a_number(desk: Desk) -> 
         assert isinstance(app.screen, AskNumber)
         await pilot.press(*"-20", "enter")
 
-        assert [(path, body["priority"]) for path, body in await desk.asked(pilot)] == [
+        assert [(path, body["priority"]) for path, body in await desk.asked(pilot, 6)] == [
             *(("PATCH 1", 5), ("PATCH 2", 5)),
             *(("PATCH 1", 0), ("PATCH 2", 0)),
             *(("PATCH 1", -20), ("PATCH 2", -20)),
@@ -220,7 +222,7 @@ async def test_move_offers_the_other_queues(desk: Desk) -> None:
         assert isinstance(app.screen, PickQueue)
         await pilot.press("enter")
 
-        assert await desk.asked(pilot) == [
+        assert await desk.asked(pilot, 1) == [
             ("PATCH 1", {"priority": None, "queue": "default/night"})
         ]
 
@@ -228,7 +230,7 @@ async def test_move_offers_the_other_queues(desk: Desk) -> None:
 async def test_what_runs_already_is_neither_moved_nor_put_to_the_top(desk: Desk) -> None:
     async with desk.chosen(a_job(1, "Running", node="n"), a_job(2)) as (app, pilot):
         await pilot.press("t")
-        assert await desk.asked(pilot) == [("POST 2/top", None)]
+        assert await desk.asked(pilot, 1) == [("POST 2/top", None)]
 
     async with desk.chosen(a_job(1, "Running", node="n")) as (app, pilot):
         await pilot.press("t", "M")
@@ -241,12 +243,12 @@ async def test_what_runs_already_is_neither_moved_nor_put_to_the_top(desk: Desk)
 async def test_top_retry_log_and_clone_need_no_question(desk: Desk) -> None:
     async with desk.chosen(a_job(1)) as (app, pilot):
         await pilot.press("t", "l", "c")
-        assert await desk.asked(pilot) == [("POST 1/top", None)]
+        assert await desk.asked(pilot, 1) == [("POST 1/top", None)]
         assert (app.opened, app.cloned) == ([1], [1])
 
     async with desk.chosen(a_job(1, "Failed")) as (app, pilot):
         await pilot.press("r")
-        assert (await desk.asked(pilot))[1:] == [("POST 1/retry", None)]
+        assert (await desk.asked(pilot, 2))[1:] == [("POST 1/retry", None)]
 
 
 def test_a_job_in_one_line_names_its_owner_and_its_cards() -> None:

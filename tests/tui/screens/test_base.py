@@ -15,6 +15,7 @@ from eaas_tui.app import ConsoleApp
 from eaas_tui.model.picture import EMPTY, Picture
 from eaas_tui.screens.base import PictureApp, PictureScreen
 from tests.rig.consoles import a_console
+from tests.rig.pilots import until
 
 WITHIN_S: Final = 20.0
 
@@ -49,12 +50,11 @@ async def test_a_screen_draws_while_it_is_on_top_and_catches_up_when_it_comes_ba
         await pilot.pause()
 
         assert app.below.seqs[-1] == 1
-        assert app.above.seqs[-1] == 3
+        await until(lambda: app.above.seqs[-1] == 3, pilot)
 
         app.pop_screen()
-        await pilot.pause()
 
-        assert app.below.seqs[-1] == 3
+        await until(lambda: app.below.seqs[-1] == 3, pilot)
 
 
 class Window(ModalScreen[None]):
@@ -67,9 +67,8 @@ async def test_a_screen_below_a_transparent_one_goes_on_drawing() -> None:
         await app.push_screen(app.below)
         await app.push_screen(Window())
         await app.show(7)
-        await pilot.pause()
 
-        assert app.below.seqs[-1] == 7
+        await until(lambda: app.below.seqs[-1] == 7, pilot)
 
 
 async def test_a_screen_that_says_nothing_of_it_may_be_left_and_acts_on_nothing() -> None:

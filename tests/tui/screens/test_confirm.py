@@ -20,6 +20,7 @@ from eaas_tui.screens.confirm import (
     Yes,
     named,
 )
+from tests.rig.pilots import until
 
 UNASKED = object()
 
@@ -133,9 +134,8 @@ async def test_a_yes_that_came_before_the_question_could_be_read_is_none() -> No
             while not str(yes.label).startswith("y"):
                 await pilot.pause(0.01)
         await pilot.press("y")
-        await pilot.pause()
 
-        assert app.answer == Yes()
+        await until(lambda: app.answer == Yes(), pilot)
 
 
 async def test_what_kills_is_typed_and_any_other_word_is_none() -> None:
@@ -153,7 +153,8 @@ async def test_what_is_asked_about_is_named_as_it_is_written() -> None:
     app = AskingApp()
     async with app.run_test(size=(80, 24)) as pilot:
         app.ask(a_confirm())
-        await pilot.pause()
+
+        await until(lambda: app.screen.query("#question-lines"), pilot)
 
         assert shown(pilot, "#question-lines") == "42 [red]train[/red]  ada  n1: card 0"
 

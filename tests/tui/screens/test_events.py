@@ -3,7 +3,7 @@ import pytest
 from eaas_tui.screens.events import EventsScreen
 from eaas_tui.screens.overview import OverviewScreen
 from tests.rig.pictures import a_picture, an_event
-from tests.rig.pilots import on_screen, screen_lines, widths
+from tests.rig.pilots import on_screen, screen_lines, until, widths
 
 
 @pytest.mark.parametrize("size", [(20, 5), (80, 24), (120, 40), (200, 60)])
@@ -20,7 +20,5 @@ async def test_events_fill_their_screen_after_the_overview_showed_a_few() -> Non
     events = tuple(an_event(seq, "job.failed", f"job {seq} failed") for seq in range(100))
     async with on_screen(OverviewScreen(), a_picture(events=events)) as (app, pilot):
         app.push_screen(EventsScreen())
-        await pilot.pause()
-        await pilot.pause()
 
-        assert sum(" failed" in line for line in screen_lines(app)) == 40 - 3
+        await until(lambda: sum(" failed" in line for line in screen_lines(app)) == 40 - 3, pilot)

@@ -1,4 +1,5 @@
 import time
+from functools import partial
 
 from textual import events
 from textual.widgets import Input, OptionList
@@ -11,7 +12,7 @@ from eaas_tui.screens.help import Entry, HelpScreen, entries, matching
 from eaas_tui.screens.overview import OverviewScreen
 from tests.rig.consoles import a_console
 from tests.rig.pictures import a_picture
-from tests.rig.pilots import on_screen, screen_lines
+from tests.rig.pilots import on_screen, screen_lines, until
 
 ALL = frozenset[Needs]({"look", "act", "admin"})
 
@@ -56,10 +57,9 @@ async def test_typing_searches_and_escape_closes() -> None:
     async with on_screen(screen, a_picture()) as (app, pilot):
         everything = screen.query_one(OptionList).option_count
         await pilot.press(*"page")
-        await pilot.pause()
 
-        assert 0 < screen.query_one(OptionList).option_count < everything
-        assert any("a page down" in line for line in screen_lines(app))
+        await until(lambda: 0 < screen.query_one(OptionList).option_count < everything, pilot)
+        await until(lambda: any("a page down" in line for line in screen_lines(app)), pilot)
 
         await pilot.press("escape")
         assert app.screen is not screen
@@ -130,7 +130,6 @@ async def test_a_click_does_what_the_line_says() -> None:
             app.screen.query_one(Input).value = words
             await pilot.pause()
             await pilot.click(OptionList, offset=(5, 0))
-            await pilot.pause()
 
-            assert isinstance(app.screen, place)
+            await until(partial(lambda wanted: isinstance(app.screen, wanted), place), pilot)
             await pilot.press("escape")

@@ -5,7 +5,7 @@ from eaas_tui.screens.job import Tab
 from tests.rig.job_screen import RUNNING, JobApp, said, until_said
 from tests.rig.logs_in_memory import LogsInMemory
 from tests.rig.pictures import a_job
-from tests.rig.pilots import screen_lines
+from tests.rig.pilots import screen_lines, until
 
 
 async def test_a_waiting_job_says_first_why_it_waits_and_what_would_help() -> None:
@@ -53,10 +53,9 @@ async def test_cancelling_asks_and_names_the_job_and_its_owner() -> None:
     app.actions.refusal = lambda: None  # type: ignore[method-assign]
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("x")
-        await pilot.pause()
-        assert isinstance(app.screen, Confirm)
-        assert "训练-a" in said(app)
-        assert "alice" in said(app)
+        await until(lambda: isinstance(app.screen, Confirm), pilot)
+        await until(lambda: "训练-a" in said(app), pilot)
+        await until(lambda: "alice" in said(app), pilot)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60), (20, 5)])
@@ -68,6 +67,5 @@ async def test_every_tab_stands_at_every_size(size: tuple[int, int], tab: Tab) -
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         await pilot.press("j", "G", "g", "w", "pagedown")
-        await pilot.pause()
-        assert "\x1b" not in said(app)
-        assert all(len(line) <= size[0] for line in said(app).splitlines())
+        await until(lambda: "\x1b" not in said(app), pilot)
+        await until(lambda: all(len(line) <= size[0] for line in said(app).splitlines()), pilot)

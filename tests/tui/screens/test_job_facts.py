@@ -3,6 +3,7 @@ from msgspec.structs import replace
 from tests.rig.job_screen import RUNNING, JobApp, said, until_said
 from tests.rig.logs_in_memory import LogsInMemory
 from tests.rig.pictures import a_job, an_event
+from tests.rig.pilots import until
 
 
 async def test_it_is_asked_again_why_a_job_waits_when_something_about_it_changed() -> None:
@@ -13,10 +14,9 @@ async def test_it_is_asked_again_why_a_job_waits_when_something_about_it_changed
         asked = len(client.whys)
 
         app.picture = replace(app.picture, jobs={42: a_job(42, priority=5)})
-        await pilot.pause()
 
-        assert len(client.whys) == asked + 1
-        assert "prio 5" in said(app)
+        await until(lambda: len(client.whys) == asked + 1, pilot)
+        await until(lambda: "prio 5" in said(app), pilot)
 
 
 async def test_a_job_that_the_stream_no_longer_tells_of_is_asked_for() -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from eaas_tui.screens.jobs import JobsScreen
 from eaas_tui.widgets.job_preview import JobPreview
 from eaas_tui.widgets.log_view import LogView
 from eaas_tui.widgets.text_lines import TextLines
+from tests.rig.pilots import until
 from tests.rig.stand_in import StandIn, a_job, serving
 
 NOW = 1_772_352_000.0
@@ -119,12 +120,6 @@ async def client(stand_in: StandIn, tmp_path: Path) -> AsyncIterator[Client]:
         yield client
 
 
-async def until(holds: Callable[[], object], pilot: Pilot[None]) -> None:
-    async with asyncio.timeout(10):
-        while not holds():
-            await pilot.pause()
-
-
 async def test_jobs_are_listed_with_state_reason_and_owner() -> None:
     async with shown(*many(3), size=(80, 24)) as (app, _):
         titles = "ID     NAME       USER       STATE         GPU    TIME  PRI WHY / ETA"
@@ -147,21 +142,21 @@ async def test_the_same_job_stays_selected_through_a_thousand_updates_even_as_it
         await pilot.pause()
 
         assert app.jobs.job_list.selected == 50
-        assert "Succeeded" in next(line for line in lines(app) if line.startswith(">"))
+        await until(
+            lambda: any("Succeeded" in line for line in lines(app) if line.startswith(">")), pilot
+        )
 
 
 async def test_a_job_that_has_ended_goes_when_the_selection_leaves_it() -> None:
     async with shown(*many(3)) as (app, pilot):
         app.jobs.job_list.select(2)
         app.show(a_job(1, "Running"), a_job(2, "Failed"), a_job(3, "Running"))
-        await pilot.pause()
-        assert len(app.jobs.job_list.rows) == 3
+        await until(lambda: len(app.jobs.job_list.rows) == 3, pilot)
 
         await pilot.press("k")
         app.show(a_job(1, "Running"), a_job(2, "Failed"), a_job(3, "Running", priority=1))
-        await pilot.pause()
 
-        assert list(app.jobs.job_list.rows.keys) == [1, 3]
+        await until(lambda: list(app.jobs.job_list.rows.keys) == [1, 3], pilot)
 
 
 async def test_a_filter_is_followed_while_it_is_typed_and_q_is_a_letter_in_it() -> None:

@@ -6,6 +6,7 @@ from eaas_tui.app import ConsoleApp
 from eaas_tui.screens.job_log import LogPane
 from tests.rig.job_screen import RUNNING, JobApp, said, until_said
 from tests.rig.logs_in_memory import LogsInMemory
+from tests.rig.pilots import until
 from tests.rig.pool import an_installation
 from tests.rig.site import UNTIL_RELEASED, Site
 
@@ -123,9 +124,8 @@ async def test_times_are_brought_for_what_is_in_sight_and_go_on_with_the_log() -
         assert client.timed == [(0, 4), (4, 4)]
 
         await pilot.press("t")
-        await pilot.pause()
 
-        assert ":42:" not in said(app)
+        await until(lambda: ":42:" not in said(app), pilot)
 
 
 async def test_a_controller_that_tells_no_times_is_said_once() -> None:

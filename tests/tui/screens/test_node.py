@@ -10,7 +10,7 @@ from eaas_tui.model.picture import EMPTY, Picture, Samples
 from eaas_tui.screens.node import NodeScreen
 from eaas_tui.widgets.row_list import RowList
 from tests.rig.pictures import a_card, a_held_card, a_job, a_node, a_picture, a_process
-from tests.rig.pilots import on_screen, screen_lines, widths
+from tests.rig.pilots import on_screen, screen_lines, until, widths
 
 SIZES = [(20, 5), (80, 24), (120, 40), (200, 60)]
 OURS = a_process("root", pid=5, job=42, container="eaas-42-0190-1", command="python 训练.py")
@@ -39,8 +39,7 @@ async def test_it_fills_the_screen_at_every_size(size: tuple[int, int], picture:
 
         await pilot.resize_terminal(20, 5)
         await pilot.resize_terminal(*size)
-        await pilot.pause()
-        assert widths(screen_lines(app)) == {size[0]}
+        await until(lambda: widths(screen_lines(app)) == {size[0]}, pilot)
 
 
 @pytest.mark.parametrize("size", SIZES[2:])
@@ -71,9 +70,10 @@ async def test_a_short_screen_shows_one_pane_after_the_other() -> None:
 async def test_the_curves_are_those_of_the_selected_card() -> None:
     async with on_screen(NodeScreen("a"), PICTURE) as (app, pilot):
         await pilot.press("j")
-        await pilot.pause()
 
-        assert "nothing measured on this card yet" in "\n".join(screen_lines(app))
+        await until(
+            lambda: "nothing measured on this card yet" in "\n".join(screen_lines(app)), pilot
+        )
 
 
 async def test_it_begins_at_the_card_that_was_opened() -> None:
@@ -85,10 +85,9 @@ async def test_other_nodes_are_one_key_away() -> None:
     async with on_screen(NodeScreen(), PICTURE) as (app, pilot):
         first = screen_lines(app)[1]
         await pilot.press("greater_than_sign")
-        await pilot.pause()
 
-        assert first.split()[0] == "a"
-        assert screen_lines(app)[1].split()[0] == "训练机器一号"
+        await until(lambda: first.split()[0] == "a", pilot)
+        await until(lambda: screen_lines(app)[1].split()[0] == "训练机器一号", pilot)
 
 
 async def test_enter_opens_the_job_of_the_card_and_of_the_process() -> None:
@@ -115,6 +114,5 @@ async def test_the_selected_card_stays_selected_while_readings_come_in() -> None
         await pilot.press("j")
         newer: dict[str, Any] = {**PICTURE.nodes, "a": replace(NODE, cards=NODE.cards[1:])}
         app.picture = replace(PICTURE, nodes=newer)
-        await pilot.pause()
 
-        assert app.screen.query_one("#cards", RowList).selected == "GPU-a-1"
+        await until(lambda: app.screen.query_one("#cards", RowList).selected == "GPU-a-1", pilot)

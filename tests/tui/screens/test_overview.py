@@ -22,7 +22,7 @@ from tests.rig.pictures import (
     a_queue,
     an_event,
 )
-from tests.rig.pilots import on_screen, screen_lines, widths
+from tests.rig.pilots import on_screen, screen_lines, until, widths
 from tests.rig.stand_in import StandIn, serving
 
 SIZES = [(20, 5), (80, 24), (120, 40), (200, 60)]
@@ -49,8 +49,7 @@ async def test_it_fills_the_screen_at_every_size(size: tuple[int, int], picture:
 
         await pilot.resize_terminal(20, 5)
         await pilot.resize_terminal(*size)
-        await pilot.pause()
-        assert widths(screen_lines(app)) == {size[0]}
+        await until(lambda: widths(screen_lines(app)) == {size[0]}, pilot)
 
 
 async def test_a_hundred_nodes_keep_the_height_that_they_were_first_given() -> None:

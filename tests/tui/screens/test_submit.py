@@ -119,9 +119,10 @@ async def test_nothing_is_submitted_where_nothing_may_be(
     async with the_form(socket, tmp_path, form=form_of({"command": "a"})) as person:
         person.app.refusal = "this console only looks"
         await person.press("ctrl+s")
-        await person.pilot.pause()
 
-        assert person.said("#remark") == "Not submitted: this console only looks"
+        await person.until(
+            lambda: person.said("#remark") == "Not submitted: this console only looks"
+        )
     assert submits(stand_in) == []
 
 
@@ -159,27 +160,22 @@ async def test_escape_asks_only_when_something_was_typed(socket: Path, tmp_path:
         screen = person.screen
         assert screen.check_leave()
         await person.press("x")
-        await person.pilot.pause()
-        assert not screen.check_leave()
+        await person.until(lambda: not screen.check_leave())
 
         await person.press("escape")
-        await person.pilot.pause()
-        assert person.app.screen is not screen
+        await person.until(lambda: person.app.screen is not screen)
         await person.press("escape")
-        await person.pilot.pause()
-        assert person.app.screen is screen
+        await person.until(lambda: person.app.screen is screen)
 
         await person.press("backspace", "escape")
-        await person.pilot.pause()
-        assert screen not in person.app.screen_stack
+        await person.until(lambda: screen not in person.app.screen_stack)
 
     async with the_form(socket, tmp_path) as person:
         screen = person.screen
         await person.press("x", "escape")
         await person.pilot.pause()
         await person.press("y")
-        await person.pilot.pause()
-        assert screen not in person.app.screen_stack
+        await person.until(lambda: screen not in person.app.screen_stack)
 
 
 async def test_the_real_controller_has_one_job_though_its_answers_were_lost(

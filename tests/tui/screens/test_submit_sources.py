@@ -63,9 +63,12 @@ async def test_a_bad_file_is_refused_with_its_lines(socket: Path, tmp_path: Path
         await person.pilot.pause()
         person.app.screen.query_one("#path", Input).value = str(tmp_path / "bad.yaml")
         await person.press("enter")
-        await person.pilot.pause()
 
-        assert person.said("#remark").startswith("line 2, column 7: gpus: must be a whole number")
+        await person.until(
+            lambda: person.said("#remark").startswith(
+                "line 2, column 7: gpus: must be a whole number"
+            )
+        )
         assert person.form == Form()
 
 
@@ -79,8 +82,7 @@ async def test_the_form_is_edited_as_yaml_until_it_is_right(socket: Path, tmp_pa
     async with the_form(socket, tmp_path, form=form_of({"command": "a"})) as person:
         person.app.editor = editor
         await person.press("ctrl+e")
-        await person.pilot.pause()
-        assert person.said("#remark").startswith("line 2, column 7: gpus")
+        await person.until(lambda: person.said("#remark").startswith("line 2, column 7: gpus"))
         await person.press("ctrl+e")
         await person.until(lambda: person.form.text("gpus") == "2")
 

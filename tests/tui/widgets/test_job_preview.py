@@ -1,12 +1,10 @@
 """The preview fetches a log only for a job that stays selected, and follows it to its end."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from textual.app import App, ComposeResult
-from textual.pilot import Pilot
 
 from eaas.client import Address, Client
 from eaas.errors import NotYours
@@ -15,6 +13,7 @@ from eaas_tui.model.picture import EMPTY
 from eaas_tui.widgets.job_preview import JobPreview
 from eaas_tui.widgets.log_view import LogView
 from eaas_tui.widgets.text_lines import TextLines
+from tests.rig.pilots import until
 from tests.rig.stand_in import StandIn, a_job, serving
 
 
@@ -51,12 +50,6 @@ async def client(stand_in: StandIn, tmp_path: Path) -> AsyncIterator[Client]:
     socket = tmp_path / "c.sock"
     async with serving(stand_in, socket), Client(Address(socket=socket)) as client:
         yield client
-
-
-async def until(holds: Callable[[], object], pilot: Pilot[None]) -> None:
-    async with asyncio.timeout(10):
-        while not holds():
-            await pilot.pause()
 
 
 async def test_running_through_a_list_shows_and_fetches_only_the_last(

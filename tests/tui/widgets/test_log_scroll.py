@@ -1,5 +1,5 @@
 from tests.rig.log_app import LINES, LogApp
-from tests.rig.pilots import lines_of, widths
+from tests.rig.pilots import lines_of, until, widths
 
 
 async def test_the_end_of_a_log_is_shown_and_followed() -> None:
@@ -39,11 +39,9 @@ async def test_pages_that_are_not_held_are_asked_for_and_nothing_jumps_when_they
     app = LogApp(b"half a line\n" + LINES, begin=5000)
     async with app.run_test(size=(40, 4)) as pilot:
         await pilot.press("g")
-        await pilot.pause()
-        assert "top" in app.wishes
+        await until(lambda: "top" in app.wishes, pilot)
         app.view.scroll_rows(-1000)
-        await pilot.pause()
-        assert "before" in app.wishes
+        await until(lambda: "before" in app.wishes, pilot)
         assert app.lines[0] == "line 000"
 
         app.pages.put(0, b"x" * 4990 + b"\nthe other")

@@ -7,6 +7,7 @@ from textual.geometry import Region
 
 from eaas_tui.model.columns import Cell, Column, Row
 from eaas_tui.widgets.row_canvas import Look, RowCanvas
+from tests.rig.pilots import until
 
 COLUMNS = (Column(key="a", title="A", width=4), Column(key="b", title="B", width=4))
 
@@ -55,8 +56,7 @@ async def test_a_line_that_looks_the_same_is_the_same_strip_until_the_theme_chan
         assert canvas.render_line(1) is strip
 
         app.theme = "textual-light"
-        await pilot.pause()
-        assert canvas.render_line(1) is not strip
+        await until(lambda: canvas.render_line(1) is not strip, pilot)
 
 
 async def test_a_place_in_a_line_belongs_to_a_column_or_to_none() -> None:

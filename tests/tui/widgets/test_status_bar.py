@@ -7,7 +7,7 @@ from eaas_tui.model.picture import Link
 from eaas_tui.model.summary import Part
 from eaas_tui.widgets.status_bar import StatusBar, laid_out
 from tests.rig.pictures import a_held_card, a_node, a_picture
-from tests.rig.pilots import OneWidget, lines_of
+from tests.rig.pilots import OneWidget, lines_of, until
 
 LEFT = [Part(text) for text in ("Mini EaaS", "RUN 1", "WAIT 2", "GPU 2/3", "util 70%", "FAIL 1")]
 
@@ -75,13 +75,13 @@ async def test_the_line_follows_the_picture_and_tells_the_time_since_it_is_old()
     async with app.run_test(size=(100, 5)) as pilot:
         picture = a_picture(a_node("n1", a_held_card()))
         app.picture = picture
-        await pilot.pause()
-        assert "GPU 1/1 held" in lines_of(bar)[0]
-        assert "* live" in lines_of(bar)[0]
+        await until(lambda: "GPU 1/1 held" in lines_of(bar)[0], pilot)
+        await until(lambda: "* live" in lines_of(bar)[0], pilot)
 
         app.picture = replace(picture, link=Link(state="away", since=988.0, text="nobody answers"))
-        await pilot.pause()
-        assert "! away since 12s, trying again: nobody answers" in lines_of(bar)[0]
+        await until(
+            lambda: "! away since 12s, trying again: nobody answers" in lines_of(bar)[0], pilot
+        )
 
 
 async def test_what_is_wrong_with_the_whole_stands_below_the_line_until_it_is_over() -> None:
@@ -94,15 +94,17 @@ async def test_what_is_wrong_with_the_whole_stands_below_the_line_until_it_is_ov
             since="2025-06-01T10:00:00Z",
         )
         app.picture = replace(plain, conditions=(lost,))
-        await pilot.pause()
-        await pilot.pause()
 
-        assert [line.rstrip() for line in lines_of(bar)[1:]] == [
-            " ! 6 of 8 nodes fell silent within a",
-            "   minute: that is likely the network ~",
-        ]
+        await until(
+            lambda: (
+                [line.rstrip() for line in lines_of(bar)[1:]]
+                == [
+                    " ! 6 of 8 nodes fell silent within a",
+                    "   minute: that is likely the network ~",
+                ]
+            ),
+            pilot,
+        )
 
         app.picture = plain
-        await pilot.pause()
-        await pilot.pause()
-        assert len(lines_of(bar)) == 1
+        await until(lambda: len(lines_of(bar)) == 1, pilot)
