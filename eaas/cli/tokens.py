@@ -12,6 +12,7 @@ from eaas.cli.kinds import Lifetime
 from eaas.cli.line import Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
+from eaas.spelling import nearest
 from eaas.token_views import TokenView
 from eaas.views import Page
 
@@ -87,12 +88,13 @@ async def revoke(line: Line, client: Client, id: str | None, user: str | None) -
     Whoever came in by it is out within seconds. Of a node: what runs there runs on. With --user it
     is all that a person can come in by from elsewhere; what they made with those stays.
     """
-    if (id is None) == (user is None):
+    if (id is None) == (user is None) or user == "":
         raise click.UsageError("say which: an ID of mini-eaas token list, or --user USER")
     if id is None:
-        theirs = [token for token in await client.tokens() if token.user == user]
-        ended = [await client.revoke_token(token.id) for token in theirs]
-        line.out.answer(Page(ended), lambda: [Lines(_ended(user or "", ended))])
+        live = await client.tokens()
+        ended = [await client.revoke_token(token.id) for token in live if token.user == user]
+        others = [token.user for token in live if token.user is not None]
+        line.out.answer(Page(ended), lambda: [Lines(_ended(user or "", ended, others))])
         return
     view = await client.revoke_token(id)
     said = [f"token {view.id} is revoked"]
@@ -102,10 +104,11 @@ async def revoke(line: Line, client: Client, id: str | None, user: str | None) -
     line.out.answer(view, lambda: [Lines(said)])
 
 
-def _ended(user: str, tokens: list[TokenView]) -> list[str]:
+def _ended(user: str, tokens: list[TokenView], others: list[str]) -> list[str]:
     """Return what to tell of all tokens of a user, and of those that were made with them."""
     if not tokens:
-        return [f"{user} has no token that lets in"]
+        near = nearest(user, others)
+        return [f"{user} has no token that lets in" + (f"; did you mean {near}?" if near else "")]
     said = [f"token {token.id} of {user} is revoked" for token in tokens]
     gone = {token.id for token in tokens}
     left = [each for token in tokens for each in token.made_and_live if each not in gone]

@@ -151,7 +151,7 @@ class _Layers:
     def _settle(self, key: Key, value: object, *, source: str) -> None:
         if value is None:
             raise wrong("has no value: write one, or leave the key out")
-        self.found[key.name] = Setting(value=key.check.read(value), source=source)
+        self.found[key.name] = Setting(value=_read(key, value), source=source)
 
     def _take_variable(self, key: Key, text: str, *, place: str) -> None:
         tree = Tree(value=text, line=1)
@@ -181,3 +181,13 @@ class _Layers:
     def _note(self, mistake: Mistake, place: str) -> None:
         error = field_error(mistake)
         self._errors.append(msgspec.structs.replace(error, message=place + error.message))
+
+
+def _read(key: Key, value: object) -> object:
+    """Return the value as the program has it; what is wrong with a secret never repeats it."""
+    try:
+        return key.check.read(value)
+    except Wrong:
+        if not key.secret:
+            raise
+        raise wrong("is not whole: copy all of it once more, without blanks in it") from None

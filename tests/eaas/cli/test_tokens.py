@@ -98,6 +98,9 @@ def test_all_tokens_of_a_person_are_revoked_at_once(typing: Type, controller: St
         "  mini-eaas token revoke jother",
     ]
     assert typing("token", "revoke", "--user", "eve").out == "eve has no token that lets in\n"
+    near = typing("token", "revoke", "--user", "anne").out
+    assert near == "anne has no token that lets in; did you mean ann?\n"
+    assert typing("token", "revoke", "--user", "").code == 2
     assert [typing("token", "revoke", *words).code for words in ((), ("x", "--user", "ann"))] == [
         2,
         2,

@@ -57,6 +57,14 @@ def test_a_variable_named_after_the_key_wins_over_its_other_names() -> None:
     assert settled(environ={"LAMP_SECRET": "other"}).by_name["secret"].source == "$LAMP_SECRET"
 
 
+@pytest.mark.parametrize("given", ["s3cret with blanks", " s3cret"])
+def test_a_secret_that_is_refused_is_not_repeated(given: str) -> None:
+    message = "is not whole: copy all of it once more, without blanks in it"
+
+    assert mistakes(secret=given) == [f"--secret: {message}"]
+    assert mistakes(environ={"LAMP_SECRET": given}) == [f"$LAMP_SECRET: {message}"]
+
+
 def test_an_empty_variable_says_nothing() -> None:
     assert settled(environ={"MINI_EAAS_LAMP_PORT": "", "MINI_EAAS_LAMP_X": ""})["port"] == 70
 
