@@ -43,7 +43,7 @@ def token_made(token: TokenView, address: str | None) -> Iterable[Block]:
             ("uses left", None if token.uses_left is None else str(token.uses_left)),
         ]
     )
-    whole = ["", token.token or "", ""]  # on a line of its own: a table would break it
+    whole = [token.token or "", ""]  # on a line of its own: a table would break it
     yield Lines([*whole, "The token is not shown again.", *_next_step(token, address)])
 
 

@@ -37,7 +37,7 @@ def test_no_token_says_how_to_make_one() -> None:
 def test_a_new_token_stands_whole_on_a_line_of_its_own() -> None:
     lines = drawn(PERSONS, "https://big:7470")
 
-    assert TOKEN in lines
+    assert lines[4:6] == [TOKEN, ""]
     assert "The token is not shown again." in lines
     assert lines[0] == "id:       uabcdefgh"
     assert lines[3] == "expires:  never"
