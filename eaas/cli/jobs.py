@@ -32,8 +32,9 @@ class State(click.ParamType[str]):
         found = by_plain.get(str(value).lower())
         if found is None:
             near = nearest(str(value), by_plain.values())
-            meant = f"; did you mean {near}?" if near else ""
-            self.fail(f"{shown(value)} is no state of a job{meant}", param, ctx)
+            states = ", ".join(by_plain.values())
+            meant = f"did you mean {near}?" if near else f"there are {states}"
+            self.fail(f"{shown(value)} is no state of a job; {meant}", param, ctx)
         return found
 
 

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from eaas.lifecycle import JobState
 from eaas.views import (
     AttemptView,
     EtaView,
@@ -62,6 +63,13 @@ def test_a_wrong_state_is_a_usage_error_with_a_suggestion(typing: Type) -> None:
 
     assert said.code == 2
     assert "did you mean Running?" in said.err
+
+
+def test_a_state_that_is_like_none_is_told_which_there_are(typing: Type) -> None:
+    said = typing("job", "list", "--state", "Fial")
+
+    words = " ".join(said.err.split())
+    assert f"'Fial' is no state of a job; there are {', '.join(JobState)}" in words
 
 
 def test_a_failed_job_is_shown_with_its_last_words_and_a_hint(
