@@ -13,7 +13,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "queue_paused": "queue {queue} is paused",
     "queue_full": "queue {queue} {cap}",
     "user_cap": "in {where} {user} {cap}",
-    "backoff": "waits until {until} before attempt {attempt}",
+    "backoff": "starts attempt {attempt} at {until} at the earliest",
     "not_before": "starts at {until} at the earliest",
     "after_pending": "starts after {after}",
     "after_failed": "job {job}, which it was to start after, is {state}",
@@ -101,6 +101,8 @@ def _cap_text(reason: r.QueueFull | r.UserCap) -> str:
     what = reason.what[:-1] if reason.limit == 1 else reason.what
     if reason.what == "jobs":
         return f"may run {reason.limit} {what} at once and runs {reason.used}"
+    if reason.asked > reason.limit:
+        return f"may hold {reason.limit} {what} at once; this job asks for {reason.asked}"
     return (
         f"may hold {reason.limit} {what} at once and holds {reason.used};"
         f" {reason.asked} more would be too many"

@@ -282,9 +282,24 @@ def advice(waiting: Waiting) -> tuple[str, ...]:
             lines.append(f"an admin lets it go on with: mini-eaas queue resume {reason.queue}")
         if isinstance(reason, r.PoolHasNoNodes):
             lines.append(f"mini-eaas pool add {reason.pool} NODE")
+        if isinstance(reason, r.QueueFull | r.UserCap) and reason.asked > reason.limit:
+            lines.append(_larger_cap(reason))
     if waiting.never:
         lines += _changes(waiting.nodes)
     return tuple(lines)
+
+
+def _larger_cap(reason: r.QueueFull | r.UserCap) -> str:
+    """Return what lets a job start that asks for more than its cap: waiting alone never does."""
+    where = f"queue {reason.queue}" if isinstance(reason, r.QueueFull) else reason.where
+    kind, _, name = where.partition(" ")
+    cap = {"cards": "--max-gpus", "jobs": "--max-running"}[reason.what]
+    if isinstance(reason, r.UserCap):
+        cap = {"cards": "--max-gpus-per-user", "jobs": "--max-per-user"}[reason.what]
+    return (
+        f"ask for less, or an admin allows more with: mini-eaas {kind} set {name} {cap} "
+        f"{reason.asked}"
+    )
 
 
 def _changes(reasons: tuple[r.NodeReason, ...]) -> list[str]:
@@ -294,7 +309,8 @@ def _changes(reasons: tuple[r.NodeReason, ...]) -> list[str]:
         lines.append(f"ask for {max(sizes) // 1024}GiB or less with gpu_memory")
     counts = [reason.available for reason in reasons if isinstance(reason, r.TooFewCards)]
     if counts and max(counts) > 0:
-        lines.append(f"ask for {max(counts)} cards or fewer with gpus")
+        cards = "card" if max(counts) == 1 else "cards"
+        lines.append(f"ask for {max(counts)} {cards} or fewer with gpus")
     models = sorted({x.available for x in reasons if isinstance(x, r.WrongModel)})
     if models:
         lines.append(f"the models there are: {', '.join(models)}")

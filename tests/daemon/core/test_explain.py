@@ -7,6 +7,7 @@ from eaas.job_spec import read_spec
 from eaas.sentences import sentence
 from eaas.units import utc_text
 from eaas.views import BlockerView, WhyView
+from eaas.wire.rest import SetPool
 from eaas_daemon.core import events as e
 from eaas_daemon.core.explain import Explainer
 from eaas_daemon.core.model import Job
@@ -72,7 +73,7 @@ def test_a_job_in_backoff_has_left_the_line_and_says_until_when(house: House) ->
 
     until = utc_text(house.now + 30)
     assert (told.position, told.verdict) == (None, "waiting")
-    assert told.text == f"job {job.number} waits: waits until {until} before attempt 2"
+    assert told.text == f"job {job.number} waits: starts attempt 2 at {until} at the earliest"
     assert [(reason.code, reason.scope) for reason in told.reasons] == [("backoff", "job")]
 
 
@@ -92,6 +93,27 @@ def test_a_full_queue_says_how_many_it_runs(house: House) -> None:
     assert "may run 1 job at once and runs 1" in why(house, house.submit()).text
 
 
+def test_a_job_over_its_cap_says_that_waiting_alone_starts_it_never(house: House) -> None:
+    house.node("n2", a_card(0), a_card(1))
+    house.do(e.AddToPool(caller=ADMIN, pool="default", node="n2", cards=None))
+    house.queue("default", paused=True)
+    job = house.submit(gpus=2)
+    larger = "ask for less, or an admin allows more with: mini-eaas "
+
+    house.queue("default", max_gpus_per_user=1, paused=False)
+    of_the_user = why(house, job)
+    house.queue("default", max_gpus_per_user=None, max_gpus=1)
+    of_the_queue = why(house, job)
+    house.do(e.ChangePool(caller=ADMIN, name="default", settings=SetPool(max_gpus_per_user=1)))
+    house.queue("default", max_gpus=None)
+    of_the_pool = why(house, job)
+
+    assert "may hold 1 card at once; this job asks for 2" in of_the_user.text
+    assert of_the_user.advice == (f"{larger}queue set default/default --max-gpus-per-user 2",)
+    assert of_the_queue.advice == (f"{larger}queue set default/default --max-gpus 2",)
+    assert of_the_pool.advice == (f"{larger}pool set default --max-gpus-per-user 2",)
+
+
 def test_a_pool_without_nodes_says_how_to_add_one() -> None:
     house = House()
     house.pool("default")
@@ -109,7 +131,7 @@ def test_what_can_never_start_says_so_and_what_to_change(house: House) -> None:
 
     assert [why(house, job).verdict for job in (large, many, model)] == ["never"] * 3
     assert why(house, large).advice == ("ask for 24GiB or less with gpu_memory",)
-    assert why(house, many).advice == ("ask for 1 cards or fewer with gpus",)
+    assert why(house, many).advice == ("ask for 1 card or fewer with gpus",)
     assert why(house, model).advice == ("the models there are: NVIDIA GeForce RTX 3090",)
     assert why(house, large).blockers == ()
 
