@@ -22,6 +22,8 @@ BARE_TAIL: Final = 4
 """Cells behind a node's cards: how many are free, and a gap; a state's word comes on top."""
 MANY_NODES: Final = 16
 """More than this, and more than there are lines: they stand side by side."""
+LONGEST_NAME: Final = 32
+"""Cells that a name takes at most where there is room; of a longer one the begin stands there."""
 SPARK: Final = 20
 """The columns of a sparkline, its gap among them."""
 
@@ -243,13 +245,18 @@ def _with(measure: Measure, cell: int) -> Measure:
 
 def _name(blocks: Sequence[Block], width: int) -> int:
     """As wide as the longest name, up to a fifth of the space, never narrower than the title."""
+    return max(7 if width >= 40 else 5, min(width // 5, _longest(blocks))) + 1
+
+
+def _longest(blocks: Sequence[Block]) -> int:
+    """Return the width of the longest name; a single endless one must not take all the room."""
     longest = max((cell_len(block.node.name) for block in blocks), default=0)
-    return max(7 if width >= 40 else 5, min(width // 5, longest)) + 1
+    return min(longest, LONGEST_NAME)
 
 
 def _with_longer_names(measure: Measure, blocks: Sequence[Block], width: int) -> Measure:
-    longest = max((cell_len(block.node.name) for block in blocks), default=0) + 1
-    more = max(0, min(width - measure.block, longest - measure.name))
+    """Give the names what room is left."""
+    more = max(0, min(width - measure.block, _longest(blocks) + 1 - measure.name))
     return msgspec.structs.replace(measure, name=measure.name + more)
 
 

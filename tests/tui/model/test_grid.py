@@ -1,6 +1,8 @@
 from eaas.views import PoolNodeView
 from eaas_tui.model.grid import (
+    LONGEST_NAME,
     NO_POOL,
+    SPARK,
     Spot,
     blocks_of,
     kept,
@@ -42,6 +44,17 @@ def test_a_few_nodes_stand_one_a_line_in_the_widest_cells_that_fit() -> None:
 
     assert cells == {20: 1, 40: 3, 60: 5, 80: 8, 136: 15, 200: 20}
     assert len(lay_out(picture, width=80, height=20).lines) == 9
+
+
+def test_an_endless_name_leaves_room_for_the_curves_beside_it() -> None:
+    def measure(name: str, width: int) -> tuple[int, int]:
+        node = a_node(name, *(a_card(index) for index in range(2)))
+        found = lay_out(a_picture(node), width=width, height=20).measure
+        return found.name, found.spark
+
+    assert measure("n" * 300, 200) == (LONGEST_NAME + 1, SPARK)
+    assert measure("n" * LONGEST_NAME, 200) == (LONGEST_NAME + 1, SPARK)
+    assert measure("n" * 300, 40)[0] < LONGEST_NAME
 
 
 def test_a_hundred_nodes_are_all_seen_at_once_where_there_is_room() -> None:
