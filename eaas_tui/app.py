@@ -11,52 +11,45 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from textual.app import App
 from textual.binding import BindingType
 from textual.reactive import var
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input
 
-from eaas.errors import EaasError
-from eaas.views import JobView
 from eaas_tui import keys, rubbish, strips, themes
-from eaas_tui.actions import Actions, Severity
+from eaas_tui.actions import Actions
 from eaas_tui.arguments import Arguments
 from eaas_tui.commanding import Commanding
 from eaas_tui.diff_writer import DiffWriter
 from eaas_tui.ending import write_down
 from eaas_tui.glyphs import BLOCKS, Glyphs
+from eaas_tui.going import Going
 from eaas_tui.keys import Needs
 from eaas_tui.later import FAR_AWAY, imported
 from eaas_tui.model.picture import Picture, only_numbers_differ
 from eaas_tui.model.store import Store
+from eaas_tui.notices import Notices
 from eaas_tui.one_key import OneKeyAtATime
 from eaas_tui.option_lists import mend_option_lists
 from eaas_tui.pace import GATHERED_S, GIVES_WAY, NEXT_KEY_S, Pace
-from eaas_tui.screens.acting import CloneAsked
-from eaas_tui.screens.base import PictureApp, PictureScreen
+from eaas_tui.screens.base import PictureApp
 from eaas_tui.stylesheet import LeanStylesheet
-from eaas_tui.views import BASES, made
 
 if TYPE_CHECKING:
     from eaas.client import Client
     from eaas_tui.editor import Editor
-    from eaas_tui.screens.help import Entry
 
 TWICE_WITHIN_S: Final = 3.0
 """Two ``ctrl+c`` within this time leave the console, whatever is open."""
 CLEARED: Final = "\x1b[2J"
 
 
-class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bindings=False):
+class ConsoleApp(
+    DiffWriter, OneKeyAtATime, Commanding, Going, Notices, PictureApp, inherit_bindings=False
+):
     """Follows one controller, and draws what it says at most ten times a second."""
 
     TITLE = "Mini EaaS"
     CSS = themes.OWN_COLOURS + themes.FEW_COLOURS
     BINDINGS: ClassVar[list[BindingType]] = [*keys.app_bindings()]
-    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
-        name: partial(made, name) for name in BASES
-    }
-    DEFAULT_MODE = BASES[0]
-    NOTIFICATION_TIMEOUT = 6
 
     reading_s: ClassVar[float] = 0.3
     """How long a question has to be there before a key may say yes to it."""
@@ -108,10 +101,6 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         self._ended_early: int | None = None
         """With which code it is to end as soon as it has begun."""
         self._recording_is_over = False
-        self._node_shown: Screen[Any] | None = None
-        """The node's screen that was opened last; it knows which node it came to."""
-        self._selected_then: str | None = None
-        """Which node was selected where that was opened from."""
         self._interrupted_at = float("-inf")
         themes.register(self)
         if self.no_color:
@@ -228,102 +217,7 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         }
         self.remarks = tuple(text for text, holds in said.items() if holds)
 
-    # --- views
-
-    def action_view(self, name: str) -> None:
-        """Go to a view that is always there, or to a node."""
-        if name == "node":
-            self.open_node()
-            return
-        self.switch_mode(name)
-        while len(self.screen_stack) > 1:
-            self.pop_screen()
-
-    def open_job(self, id: int, tab: str = "Overview") -> None:
-        """Open a job above what is shown, at one of its tabs."""
-        self.push_screen(made("job", id, tab=tab))
-
-    def open_node(self, name: str | None = None) -> None:
-        """Open a node above what is shown: this one, the one meant here, or the first."""
-        selected = self._facts().get("node")
-        chosen = name or self._node_meant(selected) or min(self.picture.nodes, default=None)
-        if chosen is None:
-            self.say("there is no node yet: mini-eaas up starts one on this machine")
-            return
-        if selected is not None and getattr(self.screen, "view_name", "") != "node":
-            self._selected_then = selected
-        self._node_shown = made("node", chosen)
-        self.push_screen(self._node_shown)
-
-    def _node_meant(self, selected: str | None) -> str | None:
-        """Return the node looked at last, until a person has selected another one since."""
-        last = getattr(self._node_shown, "node", None)
-        if last in self.picture.nodes and selected in (None, self._selected_then):
-            return str(last)
-        return selected
-
-    def action_submit(self) -> None:
-        """Open the form for a new job."""
-        self.open_submit()
-
-    def open_submit(self, like: JobView | None = None) -> None:
-        """Open the form: as the last submit left it, or as a copy of a job."""
-        if (refusal := self.actions.refusal()) is not None and self.arguments.view_only:
-            self.say(refusal)
-            return
-        from eaas_tui.desk import desk_of  # reads job files, which the first paint does not
-
-        self.push_screen(made("submit", desk_of(self), like=like))
-
-    async def on_clone_asked(self, event: CloneAsked) -> None:
-        """Open the form as a copy of a job, also of one that ended long ago."""
-        like = self.picture.jobs.get(event.job)
-        if like is None and self.client is not None:
-            try:
-                like = await self.client.job(event.job)
-            except EaasError as refusal:
-                self.say(str(refusal))
-                return
-        self.open_submit(like=like)
-
-    def on_submit_screen_submitted(self, event: Any) -> None:
-        """Close the form, wherever the person is by now, and open the job that came of it."""
-        self.say(f"job {event.job.ref} was submitted", severity="information")
-        if getattr(self.screen, "view_name", "") == "submit":
-            self.pop_screen()
-            self.open_job(event.job.id)
-
-    def action_help(self) -> None:
-        """Show the keys of the screen on top."""
-        from eaas_tui.screens.help import HelpScreen
-
-        view = getattr(self.screen, "view_name", "")
-        self.push_screen(HelpScreen(view, may=self.may), self._chosen_in_help)
-
-    def _chosen_in_help(self, entry: "Entry | None") -> None:
-        if entry is not None and entry.verb:
-            self.action_command_line(f"{entry.verb} ")
-        elif entry is not None and entry.key:
-            self.simulate_key(entry.key)
-
-    async def action_back(self) -> None:
-        """Close what is on top; the overview stays."""
-        await self._close(leave=False)
-
-    async def action_quit_view(self) -> None:
-        """Close what is on top; the overview is the console itself."""
-        await self._close(leave=True)
-
-    async def _close(self, *, leave: bool) -> None:
-        screen = self.screen
-        if isinstance(screen, PictureScreen) and not screen.check_leave():
-            await screen.run_action("leave")
-        elif len(self.screen_stack) > 1:
-            self.pop_screen()
-        elif self.current_mode != self.DEFAULT_MODE:
-            self.switch_mode(self.DEFAULT_MODE)
-        elif leave:
-            self.exit()
+    # --- the console itself
 
     def action_interrupt(self) -> None:
         """Leave at the second time; at the first, copy what is selected or say how to leave."""
@@ -338,8 +232,6 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
             within = f"within {TWICE_WITHIN_S:.0f} seconds"
             text = f"ctrl+c once more {within} leaves the console"
             self.notify(text, severity="information", timeout=TWICE_WITHIN_S)
-
-    # --- the console itself
 
     def action_pause(self) -> None:
         """Hold the picture still, or go on with the newest."""
@@ -372,20 +264,10 @@ class ConsoleApp(DiffWriter, OneKeyAtATime, Commanding, PictureApp, inherit_bind
         whose = "the console's" if driver._mouse else "the terminal's: select text with it"
         self.say(f"the mouse is {whose}", severity="information")
 
-    def say(self, text: str, *, severity: Severity = "warning") -> None:
-        """Show a person one sentence."""
-        self.notify(text, severity=severity, markup=False)
-
-    def bell(self) -> None:
-        """Keep quiet."""
-
     def _came_back(self, _: App[Any]) -> None:
         """Draw everything: others had the terminal meanwhile."""
         self.forget_shown()
         self.screen.refresh()
-
-    def _facts(self) -> dict[str, Any]:
-        return self.screen.facts() if isinstance(self.screen, PictureScreen) else {}
 
     def _handle_exception(self, error: Exception) -> None:
         """Leave the terminal as it was, and write down what happened instead of showing it."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len, chop_cells, set_cell_size
 
 from eaas_tui.model.columns import Cell
 
@@ -18,6 +18,9 @@ class TextLine(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[Cell, ...] = ()
     indent: int = 0
 
+
+CUT: Final = "~"
+"""The mark that something is left out. Terminals do not agree on an ellipsis' width."""
 
 BLANK: Final = TextLine()
 
@@ -49,6 +52,19 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str | None]]) -> list[T
 def broken(lines: Iterable[TextLine], width: int) -> list[tuple[Cell, ...]]:
     """Return the lines as rows that are not wider than ``width``, broken between words."""
     return [row for line in lines for row in _rows(line, max(width, MIN_WIDTH))]
+
+
+def within(words: str, width: int, most: int, *, indent: int = 0) -> list[str]:
+    """Return a text in ``most`` lines at most, broken between words.
+
+    What is left out ends in a mark. Lines after the first begin with ``indent`` blanks.
+    """
+    lines = [text(part, indent=indent) for part in words.split("\n")]
+    rows = ["".join(cell.text for cell in row).rstrip() for row in broken(lines, width)]
+    if len(rows) > most:
+        last = set_cell_size(rows[most - 1], min(width - 1, cell_len(rows[most - 1]) + 1))
+        rows[most - 1 :] = [last + CUT]
+    return rows
 
 
 def _rows(line: TextLine, width: int) -> Iterator[tuple[Cell, ...]]:

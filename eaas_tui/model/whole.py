@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from eaas.views import ConditionView, EventView
-from eaas_tui.model.columns import padded
-from eaas_tui.model.text_lines import broken, text
+from eaas_tui.model.text_lines import within
 
 BEGINS: Final = {"controller.mass_loss": "mass_loss"}
 """Lines of the journal with which a condition begins; the line's words are the condition's."""
@@ -43,12 +42,9 @@ class Whole:
 
 
 def banner(conditions: Sequence[ConditionView], width: int, most: int) -> list[str]:
-    """Return the conditions in ``most`` lines at most, broken between words.
-
-    What is left out ends in a mark.
-    """
-    lines = [text(SIGN, one.text, indent=len(SIGN)) for one in conditions]
-    rows = ["".join(cell.text for cell in row).rstrip() for row in broken(lines, width)]
-    if len(rows) > most > 0:
-        rows[most - 1] = padded(rows[most - 1] + " " * width, width)
-    return rows[:most]
+    """Return the conditions in ``most`` lines at most; what is left out of one ends in a mark."""
+    rows: list[str] = []
+    for one in conditions:
+        if len(rows) < most:
+            rows += within(f"{SIGN}{one.text}", width, most - len(rows), indent=len(SIGN))
+    return rows

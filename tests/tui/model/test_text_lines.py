@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from eaas_tui.model.columns import Cell
-from eaas_tui.model.text_lines import broken, table, text
+from eaas_tui.model.text_lines import broken, table, text, within
 
 
 def words(rows: list[tuple[Cell, ...]]) -> list[str]:
@@ -38,3 +38,11 @@ def test_a_table_has_columns_as_wide_as_their_widest_value() -> None:
     lines = table(("NODE", "WHY"), [("训练-a", "full"), (None, "gone")])
 
     assert words(broken(lines, 40)) == ["NODE    WHY", "训练-a  full", "-       gone"]
+
+
+def test_a_text_that_does_not_fit_into_its_lines_ends_in_a_mark() -> None:
+    said = "6 of 8 nodes fell silent within a minute"
+
+    assert within(said, 24, 2) == ["6 of 8 nodes fell silent", "within a minute"]
+    assert within(said, 24, 1) == ["6 of 8 nodes fell silen~"]
+    assert within("one\ntwo\nthree", 24, 2) == ["one", "two ~"]

@@ -64,7 +64,7 @@ def test_the_same_status_again_is_nothing_new() -> None:
 
 def test_a_banner_is_broken_between_words_and_says_that_it_was_cut() -> None:
     assert banner((ASKED,), 24, 4) == ["! 6 of 8 nodes fell", "  silent within a minute"]
-    assert banner((ASKED,), 24, 1) == ["! 6 of 8 nodes fell    ~"]
+    assert banner((ASKED,), 24, 1) == ["! 6 of 8 nodes fell ~"]
     assert banner((), 24, 4) == []
 
 
