@@ -30,13 +30,13 @@ def run(arguments: "Arguments") -> int:
     gc.disable()  # until the first paint: what is imported stays, there is nothing to collect
     from eaas_tui import openssl
     from eaas_tui.later import standing_in
-    from eaas_tui.terminal import block_cells, is_terminal
+    from eaas_tui.terminal import block_cells, drawn_on
 
-    if not is_terminal(0, 1, 2):
+    if (sink := drawn_on()) is None:
         print(f"eaas-tui: {NO_TERMINAL}", file=sys.stderr)
         return 2
     prepare(os.environ)
-    wide = None if arguments.ascii else block_cells(0, 2)
+    wide = None if arguments.ascii else block_cells(0, sink)
     if not openssl.is_needed(
         os.environ, server=arguments.server, replay=arguments.replay is not None
     ):

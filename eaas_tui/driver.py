@@ -2,13 +2,25 @@
 
 Textual 8.2.8 takes every SIGCONT for the end of a ctrl+z. After a SIGSTOP it would begin with the
 terminal a second time: two threads would read the keys then, and one of them would never end.
+It also draws on stderr alone, which a person may have led into a file.
 """
 
+import sys
+from typing import Any
+
 from textual.drivers.linux_driver import LinuxDriver
+
+from eaas_tui.terminal import drawn_on
 
 
 class TerminalDriver(LinuxDriver):
     """Lets go of the terminal before it begins with it anew."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        if drawn_on() == 1 and (stdout := sys.__stdout__) is not None:
+            stdout.reconfigure(errors="backslashreplace")  # stderr takes every sign, too
+            self._file = stdout
 
     def _sigcont_application(self, *given: object) -> None:
         if self._must_signal_resume or not self._auto_restart:  # it has been let go of

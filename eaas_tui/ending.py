@@ -14,6 +14,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
+from eaas_tui.terminal import drawn_on
+
 SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 """The last comes from another program: ctrl+c is a key here."""
 PATIENCE_S: Final = 2.0
@@ -70,8 +72,9 @@ def write_down(error: BaseException, file: Path) -> bool:
 
 def _cut_short(code: int) -> None:
     try:
-        os.set_blocking(2, False)
-        os.write(2, RESTORED.encode())
+        sink = drawn_on() or 2
+        os.set_blocking(sink, False)
+        os.write(sink, RESTORED.encode())
     except OSError:
         pass
     os._exit(code)

@@ -22,6 +22,16 @@ def is_terminal(*fds: int) -> bool:
     return all(os.isatty(fd) for fd in fds)
 
 
+def drawn_on() -> int | None:
+    """Return what the console draws on: stderr, or stdout where stderr leads into a file.
+
+    None without a terminal for keys and draws.
+    """
+    if not is_terminal(0, 1):
+        return None
+    return 2 if is_terminal(2) else 1
+
+
 def block_cells(source: int, sink: int, *, within_s: float = WITHIN_S) -> int | None:
     """Return how many cells the terminal takes for a full block; None when it does not say.
 
