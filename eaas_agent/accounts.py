@@ -12,6 +12,8 @@ NSSWITCH: Final = Path("/etc/nsswitch.conf")
 LOCAL: Final = frozenset({"files", "compat", "systemd"})
 """Sources of accounts that are this host's own."""
 MAX_LISTED: Final = 1000
+MAX_UID: Final = 2**32 - 2
+"""The next one means nobody at all: a file given to it stays who it was."""
 
 People = Callable[[], tuple[str, ...] | None]
 """The names of those as whom plain processes can run here; None: that is known only when one
@@ -30,15 +32,14 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
 def account_of(person: str) -> Account | None:
     """Return the person's account, None if they have none here.
 
-    A bare number is a user whom their own system has no name for. May ask a directory service,
-    and so may take long.
+    A bare number is a user whom their own system has no name for; root always has one, and whoever
+    is called ``0`` is somebody else. May ask a directory service, and so may take long.
     """
     try:
         entry = pwd.getpwnam(person)
     except KeyError:
-        if person.isascii() and person.isdigit():
-            return Account(uid=int(person), gid=primary_group(int(person)))
-        return None
+        uid = int(person) if person.isascii() and person.isdigit() else 0
+        return Account(uid=uid, gid=primary_group(uid)) if 0 < uid <= MAX_UID else None
     groups = {*os.getgrouplist(entry.pw_name, entry.pw_gid)} - {entry.pw_gid}
     return Account(uid=entry.pw_uid, gid=entry.pw_gid, groups=tuple(sorted(groups)))
 

@@ -99,10 +99,12 @@ def every_never(node: Node, ask: Ask, pool: Pool) -> Iterator[r.NodeReason]:
 def _is_stranger(node: Node, user: str) -> bool:
     """Tell whether the node is sure that it can't run a plain process as this user.
 
-    A bare number stands for an account without a name, which only the node's agent can judge.
+    A bare number stands for an account without a name, which only the node's agent can judge; root
+    has one.
     """
     people = node.inventory.people
-    return people is not None and user not in people and not user.isdigit()
+    is_number = user.isascii() and user.isdigit() and int(user) != 0
+    return people is not None and user not in people and not is_number
 
 
 def _never_cards(node: Node, ask: Ask, pool: Pool) -> r.NodeReason | None:

@@ -2,6 +2,8 @@ import os
 import pwd
 from pathlib import Path
 
+import pytest
+
 from eaas_agent.accounts import Account, account_of, name_of, people_of, primary_group
 
 UNKNOWN = 3_000_000_123
@@ -26,6 +28,11 @@ def test_a_bare_number_is_who_has_no_name() -> None:
     assert account_of(str(UNKNOWN)) == Account(uid=UNKNOWN, gid=UNKNOWN)
     assert primary_group(UNKNOWN) == UNKNOWN
     assert name_of(UNKNOWN) == f"user {UNKNOWN}"
+
+
+@pytest.mark.parametrize("person", ["0", "000", str(2**32 - 1), "9" * 63, "²"])
+def test_nobody_is_root_or_nobody_at_all_by_a_number(person: str) -> None:
+    assert account_of(person) is None
 
 
 def test_root_can_run_processes_as_everybody_who_has_an_account(tmp_path: Path) -> None:

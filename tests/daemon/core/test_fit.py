@@ -200,6 +200,8 @@ def test_of_a_node_that_the_ask_does_not_name_nothing_else_is_told(house: House)
         (("root", "alice"), "bob", True),
         (("root", "alice"), "alice", False),
         (("root",), "1000", False),  # an account without a name: its agent knows
+        (("root",), "0", True),
+        (("root",), "²", True),
         (None, "bob", False),  # a directory knows, and the agent finds out when the job comes
         ((), "alice", True),
     ],
