@@ -15,11 +15,11 @@ from eaas.wire.to_client import Readings
 from eaas_tui.app import CLEARED, ConsoleApp
 from eaas_tui.arguments import Arguments
 from eaas_tui.commanding import CommandLine
-from eaas_tui.diff_writer import ShownScreen
 from eaas_tui.pace import GIVES_WAY, STEPS_S
 from eaas_tui.screens.help import HelpScreen
 from eaas_tui.screens.jobs import JobsScreen
 from eaas_tui.screens.overview import OverviewScreen
+from eaas_tui.shown_screen import ShownScreen
 from eaas_tui.widgets.prompt import Prompt
 from tests.rig.consoles import a_console
 from tests.rig.pilots import screen_lines, until

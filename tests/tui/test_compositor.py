@@ -14,7 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from eaas_tui import compositor
-from eaas_tui.diff_writer import ShownScreen, pieces_of
+from eaas_tui.shown_screen import ShownScreen, pieces_of
 from eaas_tui.widgets.row_list import RowList
 from tests.rig.consoles import a_console
 from tests.rig.pilots import until
