@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from eaas.errors import EaasError
 from eaas.ids import JobNumber, JobUid, NodeName, PoolName
 from eaas.job_spec import read_spec
+from eaas.lifecycle import JobState
 from eaas.wire import from_agent as wire
 from eaas.wire.logs import LogEnd
-from eaas.wire.rest import SetQueue
+from eaas.wire.rest import SetPool, SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.core.changes import Changes
 from eaas_daemon.core.fit import refusal
@@ -31,6 +32,8 @@ callers = st.sampled_from([ALICE, BOB, ADMIN])
 queues = st.sampled_from(["default", "night"])
 picks = st.integers(0, 7)
 switches = st.booleans()
+limits = st.sampled_from([None, None, 0, 1, 2])
+half_lives = st.sampled_from([60.0, 86400.0])
 rarely = st.sampled_from([False, False, False, True])
 causes = st.sampled_from(
     ["exited", "exited", "stopped", "timed_out", "start_failed", "lost", "never_started"]
@@ -125,6 +128,17 @@ class Story(RuleBasedStateMachine):
                         for room in here
                     )
 
+    @invariant()
+    def nobody_waits_for_what_is_over(self) -> None:
+        state = self.house.state
+        for job in map(state.jobs.__getitem__, state.aside):
+            assert job.waits_for or job.not_before is not None
+            for number in job.waits_for:
+                first = state.job_by_number(number)
+                assert first is not None
+                assert first.state is not JobState.SUCCEEDED
+                assert not first.ended or job.spec.after_failed == "wait"
+
     def number(self, pick: int) -> JobNumber:
         """Return some number; the newest jobs are the likeliest."""
         return JobNumber(max(1, self.house.state.next_number - pick))
@@ -156,6 +170,42 @@ class Story(RuleBasedStateMachine):
         fields["nodes"] = [only] if only in self.house.state.nodes else []
         spec = read_spec({"image": "busybox", **fields})
         self.happen(e.Submit(caller=caller, specs=(spec, spec), force=True))
+
+    @rule(
+        caller=callers,
+        after=st.lists(picks, min_size=1, max_size=3),
+        after_failed=st.sampled_from(["fail", "wait"]),
+        restart=restarts,
+        in_s=st.sampled_from([None, None, -5.0, 3.0, 100.0]),
+    )
+    def submit_after(
+        self, caller: e.Caller, after: list[int], in_s: float | None, **fields: Any
+    ) -> None:
+        """Submit a job that is to follow others, and perhaps not at once."""
+        found = [job.number for pick in after if (job := self.some_job(pick)) is not None]
+        fields["after"] = sorted(set(found))
+        spec = read_spec({"image": "busybox", **fields})
+        spec = replace(spec, not_before=None if in_s is None else self.house.now + in_s)
+        self.happen(e.Submit(caller=caller, specs=(spec,), force=True))
+
+    @rule(
+        pick=picks,
+        after_failed=st.sampled_from(["fail", "wait"]),
+        restart=restarts,
+        exit_code=st.sampled_from([0, 0, 1]),
+    )
+    def end_with_another_behind(self, pick: int, exit_code: int, **fields: Any) -> None:
+        self.submit_after(ALICE, [pick], None, **fields)
+        self.about(pick, 0, cause="exited", exit_code=exit_code)
+
+    @rule(queue=queues, jobs=limits, cards=limits, of_user=limits, half_life_s=half_lives)
+    def cap_users(
+        self, queue: str, jobs: int | None, cards: int | None, of_user: int | None, **pool: float
+    ) -> None:
+        about: dict[str, Any] = {"caller": ADMIN, "name": "default"}
+        caps = SetQueue(max_per_user=jobs, max_gpus=cards, max_gpus_per_user=of_user)
+        self.happen(e.ChangeQueue(**{**about, "name": queue, "pool": "default"}, settings=caps))
+        self.happen(e.ChangePool(**about, settings=SetPool(max_gpus_per_user=of_user, **pool)))
 
     @rule(pick=picks, caller=callers, grace_s=st.sampled_from([None, 0.0, 5.0, 20.0, -1.0]))
     def cancel(self, pick: int, caller: e.Caller, grace_s: float | None) -> None:
