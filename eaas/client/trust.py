@@ -5,7 +5,10 @@ the controller, whatever name or address it was reached by. So the name is not c
 """
 
 import asyncio
+import socket
 import ssl
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 import aiohttp
@@ -17,6 +20,8 @@ from eaas.tokens import BadToken, fingerprint, read_token
 CA_PATH: Final = "/ca.pem"
 MAX_CA_BYTES: Final = 64 * 1024
 ASK_S: Final = 10.0
+CLOSE_S: Final = 1.0
+LOOK_S: Final = 0.002
 NOT_YET_VALID: Final = 9
 EXPIRED: Final = 10
 """What OpenSSL calls a certificate of another time."""
@@ -64,9 +69,16 @@ async def authority_at(url: str, ca: str) -> str:
 
 async def _shown_at(url: str) -> tuple[int, bytes]:
     timeout = aiohttp.ClientTimeout(sock_connect=ASK_S, sock_read=ASK_S)
+    opened: list[socket.socket] = []
+
+    def open_one(place: aiohttp.AddrInfoType) -> socket.socket:
+        opened.append(socket.socket(*place[:3]))
+        return opened[-1]
+
+    connector = aiohttp.TCPConnector(socket_factory=open_one)
     try:
         async with (
-            aiohttp.ClientSession(timeout=timeout) as session,
+            aiohttp.ClientSession(connector=connector, timeout=timeout) as session,
             session.get(url + CA_PATH, ssl=False, allow_redirects=False) as response,
         ):
             data = b""
@@ -74,7 +86,18 @@ async def _shown_at(url: str) -> tuple[int, bytes]:
                 data += piece
             return response.status, data
     finally:
-        await asyncio.sleep(0)  # the connection is closed in the next turn, if there is one
+        await _closed(opened)
+
+
+async def _closed(opened: Sequence[socket.socket]) -> None:
+    """Wait until both sides have ended their TLS: nobody tells, and the loop may end right after.
+
+    A peer that does not answer is not waited for.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(CLOSE_S):
+            while any(one.fileno() != -1 for one in opened):  # noqa: ASYNC110
+                await asyncio.sleep(LOOK_S)
 
 
 def is_of(pem: str, ca: str) -> bool:
