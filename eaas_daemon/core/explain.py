@@ -153,10 +153,18 @@ class Explainer:
             ),
             nodes=_node_views(waiting.nodes),
             blockers=() if waiting.never else self._blockers(job, waiting),
-            eta=EtaView(at=None, in_s=None, kind="unknown"),
+            eta=self._eta(job, waiting),
             advice=advice(waiting) + self._meant(job, waiting),
             as_of_seq=self._state.seq,
         )
+
+    def _eta(self, job: Job, waiting: Waiting) -> EtaView:
+        """Return when the first job without room starts at the latest: its node is kept for it."""
+        kept = self._state.reservations.get(job.pool)
+        if kept is None or kept.uid != job.uid or kept.at is None or waiting.above:
+            return EtaView(at=None, in_s=None, kind="unknown")
+        at = max(kept.at, self._at)
+        return EtaView(at=utc_text(at), in_s=round(at - self._at, 1), kind="certain")
 
     def _meant(self, job: Job, waiting: Waiting) -> tuple[str, ...]:
         meant = mount_meant(self._state, job) if waiting.never else None

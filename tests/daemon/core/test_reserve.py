@@ -60,6 +60,18 @@ def test_the_first_job_without_room_knows_when_it_starts_at_the_latest() -> None
     assert reservation.at == pytest.approx(running.attempts[-1].started_at + 3610)
 
 
+def test_why_says_when_the_first_job_starts_at_the_latest_and_of_others_that_nobody_knows() -> None:
+    house = a_house()
+    house.running(house.submit(gpus=2, timeout="1h"))
+    first, second = house.submit(gpus=2), house.submit(gpus=2)
+    explainer = Explainer(house.state, house.now + 10)
+
+    eta, other = explainer.why(first).eta, explainer.why(second).eta
+
+    assert (eta.in_s, eta.kind) == (3600.0, "certain")
+    assert (other.at, other.kind) == (None, "unknown")
+
+
 def test_a_job_that_is_gone_in_time_may_go_before_and_one_that_may_not_be_may_not() -> None:
     house = a_house()
     house.running(house.submit(gpus=1, timeout="1h"))
