@@ -24,8 +24,10 @@ class Notices(App[None]):
     def notify(self, message: str, **how: Any) -> None:
         """Show a notice for some seconds."""
         width, height = self.size
-        columns = min(WIDEST, width - BESIDE) - FRAME
-        super().notify("\n".join(within(message, columns, max(1, height // SHARE))), **how)
+        columns, most = min(WIDEST, width - BESIDE) - FRAME, max(1, height // SHARE)
+        if len(within(message, columns, most + 1)) > most:
+            message = "\n".join(within(message, columns, most))
+        super().notify(message, **how)
 
     def say(self, text: str, *, severity: Severity = "warning") -> None:
         """Show a person one sentence."""
