@@ -15,8 +15,10 @@ from eaas.client import Client
 from eaas.lifecycle import JobState
 from eaas.wire.rest import SetQueue
 from eaas_tui.app import ConsoleApp
+from eaas_tui.screens.confirm import PickQueue, TypeToConfirm
 from eaas_tui.screens.jobs import JobsScreen
 from eaas_tui.widgets.key_bar import KeyBar
+from eaas_tui.widgets.row_list import RowList
 from tests.rig.nvml_standin import StandIn, build_library, card, why_no_standin
 from tests.rig.others import as_nobody, why_no_other
 from tests.rig.pool import Installation, an_installation
@@ -87,6 +89,24 @@ class Operator:
         await self.pilot.pause()
         await self.pilot.click(OptionList, offset=(5, 0))
         await self.pilot.pause()
+
+    async def agree_by_mouse(self) -> None:
+        """Read the question, then click its yes."""
+        await self.readable()
+        await self.pilot.click("#yes")
+
+    async def click_row(self, list_id: str, words: str) -> None:
+        """Click the row, or the heading, that says this; right on its words."""
+        rows = self.app.screen.query_one(list_id, RowList)
+
+        def place() -> tuple[int, int] | None:
+            lines = [rows.render_line(y).text for y in range(rows.size.height)]
+            found = [(line.index(words), y) for y, line in enumerate(lines) if words in line]
+            return found[0] if found else None
+
+        await self.until(place)
+        if (offset := place()) is not None:
+            await self.pilot.click(list_id, offset=offset)
 
     async def come_back(self) -> None:
         """Close all that is open, and go to the overview."""
@@ -233,6 +253,86 @@ async def test_the_mouse_does_what_the_keys_do(pool: Installation) -> None:
         await operator.readable()
         await operator.pilot.click("#yes")
         await operator.told("node node-a is Draining")
+
+
+async def test_the_mouse_reaches_what_stands_only_in_the_help(pool: Installation) -> None:
+    async with at_the_console(pool) as operator:
+        await steers_a_line_by_mouse(operator)
+        await kills_and_keeps_by_mouse(operator)
+        await pauses_a_queue_by_mouse(operator)
+        await cares_for_cards_by_mouse(operator)
+
+
+async def steers_a_line_by_mouse(operator: Operator) -> None:
+    for queue in ("default", "night"):
+        await operator.client.set_queue("default", queue, SetQueue(paused=True))
+    for name in ("first", "second", "third"):
+        await operator.client.submit({"command": "true", "name": name})
+    await operator.press("2")
+    await operator.until(lambda: len(operator.app.picture.jobs) == 3)
+    jobs = operator.app.screen.query_one("#jobs-list", RowList)
+    await operator.click_row("#jobs-list", "NAME")
+    await operator.until(lambda: jobs.sort == ("name", False))
+    await operator.click_row("#jobs-list", "third")
+    await operator.until(lambda: jobs.selected == 3)
+    await operator.click_help("make it the next")
+    await operator.told("job 3 is number 1 in line")
+    await operator.click_help("a priority of your choice")
+    await operator.press("backspace", "4", "2", "enter")
+    await operator.told("job 3 has priority 42")
+    await operator.click_help("move it to another")
+    await operator.until(lambda: isinstance(operator.app.screen, PickQueue))
+    await operator.pilot.click(OptionList, offset=(5, 0))
+    await operator.told("job 3 is in default/night")
+    for queue in ("default", "night"):
+        await operator.client.set_queue("default", queue, SetQueue(paused=False))
+    await operator.client.wait(1, 2, 3)
+
+
+async def kills_and_keeps_by_mouse(operator: Operator) -> None:
+    id = (await operator.client.submit({"command": STUBBORN})).id
+    await operator.client.until(id, lambda job: job.state == JobState.RUNNING)
+    await operator.open_job(id)
+    await operator.until(lambda: operator.app.picture.jobs[id].state == JobState.RUNNING)
+    await operator.click_help("kill it at once")
+    await operator.until(lambda: isinstance(operator.app.screen, TypeToConfirm))
+    await operator.press(*str(id), "enter")
+    assert [job.state for job in await operator.client.wait(id)] == [JobState.CANCELLED]
+    await operator.until(lambda: operator.app.picture.jobs[id].state == JobState.CANCELLED)
+    await operator.click_help("keep its workspace")
+    kept = f"job {id} on node-a, kept until "
+    await operator.until(lambda: operator.said[-1].startswith(kept))
+
+
+async def pauses_a_queue_by_mouse(operator: Operator) -> None:
+    await operator.come_back()
+    await operator.click_row("#queues", "default")
+    await operator.until(lambda: operator.app._facts().get("queue") == "default/default")
+    await operator.click_help("pause or resume")
+    await operator.agree_by_mouse()
+    await operator.told("queue default/default is paused")
+    await operator.until(lambda: operator.app.picture.queues["default/default"].paused)
+    await operator.click_help("pause or resume")
+    await operator.told("queue default/default is open")
+
+
+async def cares_for_cards_by_mouse(operator: Operator) -> None:
+    def cards() -> list[str]:
+        return [card.state for card in operator.app.picture.nodes["node-a"].cards]
+
+    await operator.press("3")
+    await operator.click_row("#cards", "free")
+    for state, asks in (("excluded", True), ("free", False)):
+        await operator.click_help("exclude or include")
+        if asks:
+            await operator.agree_by_mouse()
+        await operator.until(lambda state=state: cards() == [state, "dirty"])  # type: ignore[misc]
+        await operator.until(lambda state=state: state in operator.said[-1])  # type: ignore[misc]
+    await operator.click_row("#cards", "dirty")
+    await operator.click_help("say that a dirty card")
+    await operator.agree_by_mouse()
+    await operator.until(lambda: cards() == ["free", "free"])
+    await operator.until(lambda: operator.said[-1].startswith("card 1 of node-a is "))
 
 
 @pytest.mark.skipif(why_no_other() is not None, reason=str(why_no_other()))
