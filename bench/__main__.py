@@ -19,6 +19,7 @@ from bench import (
     first_instruction,
     folder,
     fresh_clone,
+    planning,
     scrape,
     short_jobs,
     submits,
@@ -42,6 +43,7 @@ PARTS: Final[Mapping[str, Measure]] = {
     "console-soak": console_soak.measure,
     "big-log": big_log.measure,
     "scrape": scrape.measure,
+    "planning": planning.measure,
     "fresh-clone": fresh_clone.measure,
     "team": team.measure,
 }
