@@ -159,6 +159,12 @@ class Queue(Value, frozen=True, kw_only=True):
     """Who may use it; empty is everyone."""
 
     @property
+    def has_caps(self) -> bool:
+        """Tell whether there is anything that its jobs can have too much of."""
+        caps = (self.max_running, self.max_gpus, self.max_per_user, self.max_gpus_per_user)
+        return caps != (None, None, None, None)
+
+    @property
     def ref(self) -> str:
         """Return ``pool/queue``."""
         return queue_ref(self.pool, self.name)

@@ -51,6 +51,7 @@ class Ranking:
         self._rooms = rooms
         self._now = now
         self._ranked: dict[Kind, Ranked] = {}
+        self._fits: dict[Kind, dict[NodeName, Fits]] = {}
         self._versions: dict[NodeName, int] = {}
         self._log: list[NodeName] = []
 
@@ -96,6 +97,14 @@ class Ranking:
         return ranked
 
     def _fitting(self, pool: Pool, ask: Ask, image: str | None) -> dict[NodeName, Fits]:
+        """Return the rooms that would take such jobs, whatever amounts they ask for."""
+        ask = ask._replace(gpus=min(1, ask.gpus), cpus_milli=0, memory_mib=0)
+        kind = pool.name, ask, image
+        if kind not in self._fits:
+            self._fits[kind] = self._looked_at(pool, ask, image)
+        return self._fits[kind]
+
+    def _looked_at(self, pool: Pool, ask: Ask, image: str | None) -> dict[NodeName, Fits]:
         found: dict[NodeName, Fits] = {}
         for name in pool.members:
             room = self._rooms.get(name)
