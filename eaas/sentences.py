@@ -82,6 +82,8 @@ def sentence(reason: r.Reason) -> str:
             if reason.limit_mib
             else "the machine had"
         )
+    if isinstance(until := fields.get("until"), str):
+        fields["until"] = until.replace(".000Z", "Z")
     if fields.get("since", "") is None:
         fields["since"] = "an unknown time"
     if fields.get("silent_s") is not None:

@@ -29,6 +29,7 @@ from eaas.views import (
 )
 
 MOST_OF_A_BUT = 80
+DEFAULT_HOLD_AFTER_S = 600.0
 NO_CARDS = "no card in any node; mini-eaas node list shows the nodes"
 
 
@@ -267,6 +268,9 @@ def _limits(queue: QueueView) -> list[tuple[str, str]]:
     }
     found = [(name, str(value)) for name, value in counts.items() if value is not None]
     found += [(name, format_duration(value)) for name, value in durations.items() if value]
+    if queue.hold_after_s != DEFAULT_HOLD_AFTER_S:
+        after = "never" if queue.hold_after_s is None else format_duration(queue.hold_after_s)
+        found.append(("hold after", after))
     if queue.allow:
         found.append(("allow", ", ".join(queue.allow)))
     return found

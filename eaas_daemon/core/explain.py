@@ -20,7 +20,8 @@ from eaas.views import (
 )
 from eaas_daemon.core import dependencies
 from eaas_daemon.core.admission import impossible, mount_meant
-from eaas_daemon.core.ask import Shape, ask_of, shape_of
+from eaas_daemon.core.ask import Shape, shape_of
+from eaas_daemon.core.blockers import blockers
 from eaas_daemon.core.fit import Room, every_never, refusal
 from eaas_daemon.core.gates import gates
 from eaas_daemon.core.model import Job, Node, Pool
@@ -152,7 +153,9 @@ class Explainer:
                 for scope, reason in waiting.above
             ),
             nodes=_node_views(waiting.nodes),
-            blockers=() if waiting.never else self._blockers(job, waiting),
+            blockers=()
+            if waiting.never
+            else blockers(self._state, job, waiting.above, waiting.nodes),
             eta=self._eta(job, waiting),
             advice=advice(waiting) + self._meant(job, waiting),
             as_of_seq=self._state.seq,
@@ -165,6 +168,11 @@ class Explainer:
             return EtaView(at=None, in_s=None, kind="unknown")
         at = max(kept.at, self._at)
         return EtaView(at=utc_text(at), in_s=round(at - self._at, 1), kind="certain")
+
+    def _blockers(self, job: Job, waiting: Waiting) -> tuple[BlockerView, ...]:
+        if waiting.never:
+            return ()
+        return blockers(self._state, job, waiting.above, waiting.nodes)
 
     def _meant(self, job: Job, waiting: Waiting) -> tuple[str, ...]:
         meant = mount_meant(self._state, job) if waiting.never else None
@@ -204,23 +212,6 @@ class Explainer:
         if before is None:
             return words
         return f"{words}; this is attempt {attempt.number}, the last one: {sentence(before)}"
-
-    def _blockers(self, job: Job, waiting: Waiting) -> tuple[BlockerView, ...]:
-        """Name the jobs that hold what this one waits for, those that end first at the top.
-
-        Nodes that could never run it, or that it does not name, hold nothing it waits for.
-        """
-        never = {reason.node for reason in waiting.nodes if reason.never}
-        members = [name for name in self._state.pools[job.pool].members if name not in never]
-        wants_cards = ask_of(job).gpus > 0
-        placed = [
-            other
-            for name in members
-            for other in self._state.placed.get(name, {}).values()
-            if not wants_cards or other.attempts[-1].cards
-        ]
-        views = [_blocker(other) for other in placed]
-        return tuple(sorted(views, key=lambda view: (view.ends_at or "~", view.job)))
 
 
 def _not_yet(job: Job) -> r.Reason | None:
@@ -266,19 +257,6 @@ def _node_view(reasons: Sequence[r.NodeReason]) -> WhyNodeView:
         asked=getattr(reason, "asked", None),
         available=getattr(reason, "available", None),
         never=reason.never,
-    )
-
-
-def _blocker(job: Job) -> BlockerView:
-    attempt = job.attempts[-1]
-    ends = job.timeout_s is not None and attempt.started_at is not None
-    return BlockerView(
-        job=job.number,
-        user=job.user,
-        node=attempt.node,
-        cards=tuple(card.uuid for card in attempt.cards),
-        ends_at=utc_text((attempt.started_at or 0) + (job.timeout_s or 0)) if ends else None,
-        ends_kind="certain" if ends else "unknown",
     )
 
 

@@ -158,6 +158,7 @@ def a_queue(name: str = "default", pool: str = "default", **but: Any) -> QueueVi
         "priority": 0,
         "paused": False,
         "allow": (),
+        "hold_after_s": 600.0,
         "preemptible": False,
         "waiting": 0,
         "running": 0,

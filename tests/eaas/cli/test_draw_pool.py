@@ -54,6 +54,8 @@ def test_a_node_of_which_only_some_cards_belong_to_the_pool_says_how_many() -> N
 
 def test_a_queue_shows_only_the_limits_that_are_set() -> None:
     assert queue_table([QUEUE]).rows[0][-1] == "max GPUs 4, timeout 1h"
+    patient = msgspec.structs.replace(QUEUE, hold_after_s=None)
+    assert queue_table([patient]).rows[0][-1] == "max GPUs 4, timeout 1h, hold after never"
 
 
 def test_an_address_that_is_none_has_no_line() -> None:

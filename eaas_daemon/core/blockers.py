@@ -1,0 +1,65 @@
+"""Which jobs stand in the way of one that waits."""
+
+from collections.abc import Iterable, Sequence
+
+from eaas import reasons as r
+from eaas.units import utc_text
+from eaas.views import BlockerView
+from eaas_daemon.core.ask import ask_of
+from eaas_daemon.core.model import Job
+from eaas_daemon.core.state import State
+
+
+def blockers(
+    state: State,
+    job: Job,
+    above: Sequence[tuple[object, r.Reason]],
+    nodes: Sequence[r.NodeReason],
+) -> tuple[BlockerView, ...]:
+    """Name the jobs whose end would let the job start, those that end first at the top.
+
+    ``above`` is what is shut above the nodes, each with its scope, ``nodes`` is why each node does
+    not take the job. Nodes that could never run it hold nothing that it waits for.
+    """
+    if above:
+        return _views(_counted(state, job, above[0][1]))
+    never = {reason.node for reason in nodes if reason.never}
+    members = [name for name in state.pools[job.pool].members if name not in never]
+    wants_cards = ask_of(job).gpus > 0
+    return _views(
+        other
+        for name in members
+        for other in state.placed.get(name, {}).values()
+        if not wants_cards or other.attempts[-1].cards
+    )
+
+
+def _counted(state: State, job: Job, first: r.Reason) -> list[Job]:
+    """Return what runs of the jobs whose end opens what is shut above the nodes."""
+    placed = (one for jobs in state.placed.values() for one in jobs.values())
+    if isinstance(first, r.QueueFull):
+        return [one for one in placed if one.ref == job.ref]
+    if isinstance(first, r.UserCap):
+        is_pools = first.where == f"pool {job.pool}"
+        mine = [one for one in placed if one.user == job.user and one.pool == job.pool]
+        return [one for one in mine if is_pools or one.ref == job.ref]
+    return [one for one in placed if one.number in job.waits_for]
+
+
+def _views(jobs: Iterable[Job]) -> tuple[BlockerView, ...]:
+    """Return the jobs that are in the way, those that end first at the top."""
+    views = [_blocker(job) for job in jobs]
+    return tuple(sorted(views, key=lambda view: (view.ends_at or "~", view.job)))
+
+
+def _blocker(job: Job) -> BlockerView:
+    attempt = job.attempts[-1]
+    ends = job.timeout_s is not None and attempt.started_at is not None
+    return BlockerView(
+        job=job.number,
+        user=job.user,
+        node=attempt.node,
+        cards=tuple(card.uuid for card in attempt.cards),
+        ends_at=utc_text((attempt.started_at or 0) + (job.timeout_s or 0)) if ends else None,
+        ends_kind="certain" if ends else "unknown",
+    )
