@@ -16,6 +16,7 @@ from eaas.settings.files import candidates
 from eaas.settings.keys import Key
 from eaas.settings.layers import Settings
 from eaas.settings.view import as_json
+from eaas.stdout import CannotWrite, say
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ def obey(
         return say_why(refusal, USAGE)
     if typed.verb == "config":
         looked_for, here = candidates(program, os.environ), computed(settings)
-        print(as_json(program, keys, settings, looked_for=looked_for, computed=here))
+        say(as_json(program, keys, settings, looked_for=looked_for, computed=here))
         return DONE
     begin_log(settings["log_level"], settings["log_format"])
     if others is not None and (other := others.get(typed.verb)) is not None:
@@ -80,6 +81,11 @@ def say_why(refusal: EaasError, code: int) -> int:
     for line in refusal.sentence.splitlines():
         log.error("%s", line)
     return code
+
+
+def say_unwritten(refusal: CannotWrite) -> int:
+    """Log that the program could not say all it had to say, and return its exit code."""
+    return say_why(refusal, code_of(refusal))
 
 
 def on_signals(*, stop: Callable[[], object], reload: Callable[[], object]) -> None:

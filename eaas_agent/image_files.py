@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 from aiodocker import DockerError
 
 from eaas.errors import EaasError
+from eaas.stdout import say, written
 from eaas_agent.runtimes.docker_config import is_reference
 from eaas_agent.runtimes.docker_engine import Engine, find_socket
 from eaas_agent.runtimes.docker_images import ImageShelf
@@ -39,6 +40,10 @@ class NoImages(EaasError):
 
 def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Save or load, say what was done, and return the exit code."""
+    return written(lambda: _run(argv, environ), _said)
+
+
+def _run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     verb, file, *images = argv
     try:
         socket = find_socket(environ)
@@ -47,11 +52,15 @@ def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         with _opened(verb, file) as tar:
             names = asyncio.run(DOERS[verb](socket, tar, images))
         for name in names:
-            print(f"  the image {name} is {DONE[verb]}")
+            say(f"  the image {name} is {DONE[verb]}")
     except (EaasError, DockerError, OSError) as error:
-        print(f"images: {error}", file=sys.stderr)
-        return 1
+        return _said(error)
     return 0
+
+
+def _said(error: Exception) -> int:
+    print(f"images: {error}", file=sys.stderr)
+    return 1
 
 
 def _opened(verb: str, file: str) -> BinaryIO:

@@ -5,9 +5,10 @@ import sys
 from collections.abc import Sequence
 
 from eaas.paths import paths_from
-from eaas.program import obey
+from eaas.program import obey, say_unwritten
 from eaas.service_notice import ServiceNotice
 from eaas.settings.layers import Settings
+from eaas.stdout import written
 from eaas_daemon.arguments import parse
 from eaas_daemon.config import computed_here, read_settings
 from eaas_daemon.settings import KEYS, PROGRAM
@@ -15,6 +16,10 @@ from eaas_daemon.settings import KEYS, PROGRAM
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run until a signal ends it; return the exit code."""
+    return written(lambda: _run(argv), say_unwritten)
+
+
+def _run(argv: Sequence[str] | None) -> int:
     typed = parse(argv)
 
     def read() -> Settings:

@@ -13,8 +13,9 @@ from eaas.errors import EaasError
 from eaas.exit_codes import DONE, code_of
 from eaas.log_lines import begin_log
 from eaas.paths import paths_from, whole_path
-from eaas.program import say_why
+from eaas.program import say_unwritten, say_why
 from eaas.settings.command_line import TYPED_AS
+from eaas.stdout import say, written
 from eaas_daemon.store.failures import failure
 from eaas_daemon.store.migrations import copy_to
 
@@ -49,6 +50,10 @@ def back_up(database: Path, target: Path) -> Path:
 
 def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Copy the database of this installation; return the exit code."""
+    return written(lambda: _run(argv, environ), say_unwritten)
+
+
+def _run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     parser = argparse.ArgumentParser(
         prog=os.environ.pop(TYPED_AS, "eaas_daemon.backup"),
         description="Copies the controller's database to a file, whether the controller runs or "
@@ -58,7 +63,7 @@ def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     file = parser.parse_args(argv).file
     begin_log("info", "text")
     try:
-        print(back_up(paths_from(environ).database, whole_path(file)))
+        say(str(back_up(paths_from(environ).database, whole_path(file))))
     except EaasError as refusal:
         return say_why(refusal, code_of(refusal))
     return DONE

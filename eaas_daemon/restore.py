@@ -24,8 +24,9 @@ from eaas.exit_codes import DONE, code_of
 from eaas.ids import new_uid
 from eaas.log_lines import begin_log
 from eaas.paths import paths_from, whole_path
-from eaas.program import say_why
+from eaas.program import say_unwritten, say_why
 from eaas.settings.command_line import TYPED_AS
+from eaas.stdout import say, written
 from eaas.units import utc_text
 from eaas_daemon.home import prepare_home
 from eaas_daemon.store import rows
@@ -283,6 +284,10 @@ def told(restored: Restored, backup: Path) -> str:
 
 def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     """Restore this installation's database; return the exit code."""
+    return written(lambda: _run(argv, environ), say_unwritten)
+
+
+def _run(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     parser = argparse.ArgumentParser(
         prog=os.environ.pop(TYPED_AS, "eaas_daemon.restore"),
         description="Lets the stopped controller go on from a backup. What runs on the nodes runs "
@@ -294,7 +299,7 @@ def main(argv: Sequence[str], environ: Mapping[str, str]) -> int:
     paths = paths_from(environ)
     try:
         prepare_home(paths)
-        print(told(restore(paths.database, backup, time.time()), backup))
+        say(told(restore(paths.database, backup, time.time()), backup))
     except EaasError as refusal:
         return say_why(refusal, code_of(refusal))
     return DONE

@@ -7,6 +7,7 @@ from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from eaas.stdout import CannotWrite
     from eaas_tui.arguments import Arguments
 
 INTERRUPTED: Final = 130
@@ -18,9 +19,10 @@ NO_TERMINAL = (
 def main() -> None:
     """Run the console and exit with its code; ctrl+c before it is there ends it as well."""
     try:
+        from eaas.stdout import written
         from eaas_tui.arguments import parsed
 
-        sys.exit(run(parsed(sys.argv[1:])))
+        sys.exit(written(lambda: run(parsed(sys.argv[1:])), _refused))
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
 
@@ -45,6 +47,13 @@ def run(arguments: "Arguments") -> int:
         from eaas_tui.start import in_terminal  # imports Textual, which reads the environment once
 
     return in_terminal(arguments, block_cells=wide)
+
+
+def _refused(error: "CannotWrite") -> int:
+    from eaas.exit_codes import code_of
+
+    print(f"eaas-tui: {error.sentence}", file=sys.stderr)
+    return code_of(error)
 
 
 def prepare(environ: MutableMapping[str, str]) -> None:

@@ -20,12 +20,6 @@ class WaitedTooLong(EaasError):
     http_status = 504
 
 
-class CannotWrite(EaasError):
-    """The answer, or a file, could not be written to its end."""
-
-    code = "cannot_write"
-
-
 class Usage(Mistyped):
     """The command line itself is wrong."""
 

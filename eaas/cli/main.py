@@ -177,28 +177,26 @@ def main(argv: list[str] | None = None) -> None:
 def run(argv: list[str]) -> int:
     """Run one command line and return its exit code."""
     from eaas.errors import EaasError
+    from eaas.stdout import written
 
-    _ready_stdout()
-    try:
-        code = CLI.main(args=argv, prog_name=_program(), standalone_mode=False)
-        sys.stdout.flush()
-        return code if isinstance(code, int) else 0
-    except (EaasError, click.ClickException) as error:
+    def refused(error: EaasError | click.ClickException) -> int:
         from eaas.cli.exits import report
 
         return report(error, argv)
-    except (KeyboardInterrupt, click.Abort):
-        return 130
-    except BrokenPipeError:
-        _drop_stdout()  # its reader has gone (`| head`), and that is no error
-        return 0
-    except OSError as error:
-        if error.filename is not None or error.strerror is None:
-            raise
-        from eaas.cli.exits import CannotWrite, report
 
-        _drop_stdout()
-        return report(CannotWrite(f"can't write: {error.strerror.lower()}"), argv)
+    def done() -> int:
+        try:
+            code = CLI.main(args=argv, prog_name=_program(), standalone_mode=False)
+            return code if isinstance(code, int) else 0
+        except (EaasError, click.ClickException) as error:
+            return refused(error)
+        except (KeyboardInterrupt, click.Abort):
+            return 130
+        except SystemExit as end:  # how click answers a reader that has gone
+            raise BrokenPipeError from end
+
+    _ready_stdout()
+    return written(done, refused)
 
 
 def _program() -> str:
@@ -216,10 +214,3 @@ def _ready_stdout() -> None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-
-
-def _drop_stdout() -> None:
-    """Let what was not written go nowhere, or Python would try once more at its end."""
-    import os
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
