@@ -12,6 +12,7 @@ from eaas.cli.kinds import Lifetime
 from eaas.cli.line import Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
+from eaas.errors import NotFound
 from eaas.spelling import nearest
 from eaas.token_views import TokenView
 from eaas.views import Page
@@ -91,10 +92,10 @@ async def revoke(line: Line, client: Client, id: str | None, user: str | None) -
     if (id is None) == (user is None) or user == "":
         raise click.UsageError("say which: an ID of mini-eaas token list, or --user USER")
     if id is None:
-        live = await client.tokens()
-        ended = [await client.revoke_token(token.id) for token in live if token.user == user]
-        others = [token.user for token in live if token.user is not None]
-        line.out.answer(Page(ended), lambda: [Lines(_ended(user or "", ended, others))])
+        every = await client.tokens(all=True)
+        theirs = _tokens_of(user or "", every)
+        ended = [await client.revoke_token(token.id) for token in theirs if token.state == "live"]
+        line.out.answer(Page(ended), lambda: [Lines(_ended(user or "", ended))])
         return
     view = await client.revoke_token(id)
     said = [f"token {view.id} is revoked"]
@@ -104,11 +105,18 @@ async def revoke(line: Line, client: Client, id: str | None, user: str | None) -
     line.out.answer(view, lambda: [Lines(said)])
 
 
-def _ended(user: str, tokens: list[TokenView], others: list[str]) -> list[str]:
+def _tokens_of(user: str, every: list[TokenView]) -> list[TokenView]:
+    """Return the user's tokens; raise ``NotFound`` if there never was one: it may be a slip."""
+    if theirs := [token for token in every if token.user == user]:
+        return theirs
+    near = nearest(user, [token.user for token in every if token.user is not None])
+    raise NotFound(f"{user} has no token" + (f"; did you mean {near}?" if near else ""))
+
+
+def _ended(user: str, tokens: list[TokenView]) -> list[str]:
     """Return what to tell of all tokens of a user, and of those that were made with them."""
     if not tokens:
-        near = nearest(user, others)
-        return [f"{user} has no token that lets in" + (f"; did you mean {near}?" if near else "")]
+        return [f"no token of {user} lets in any more"]
     said = [f"token {token.id} of {user} is revoked" for token in tokens]
     gone = {token.id for token in tokens}
     left = [each for token in tokens for each in token.made_and_live if each not in gone]

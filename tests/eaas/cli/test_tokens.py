@@ -97,14 +97,35 @@ def test_all_tokens_of_a_person_are_revoked_at_once(typing: Type, controller: St
         "tokens that were made with these still let in; to end them too:",
         "  mini-eaas token revoke jother",
     ]
-    assert typing("token", "revoke", "--user", "eve").out == "eve has no token that lets in\n"
-    near = typing("token", "revoke", "--user", "anne").out
-    assert near == "anne has no token that lets in; did you mean ann?\n"
     assert typing("token", "revoke", "--user", "").code == 2
     assert [typing("token", "revoke", *words).code for words in ((), ("x", "--user", "ann"))] == [
         2,
         2,
     ]
+
+
+def test_a_user_who_has_no_token_is_refused_lest_a_slip_passes_for_done(
+    typing: Type, controller: StandIn
+) -> None:
+    mine = replace(MADE, token=None)
+    controller.answers["GET /api/v1/tokens"] = {"items": [mine], "next": None}
+
+    eve, near = (typing("token", "revoke", "--user", name) for name in ("eve", "anne"))
+
+    assert (eve.code, eve.out, eve.err) == (1, "", "eve has no token\n")
+    assert (near.code, near.err) == (1, "anne has no token; did you mean ann?\n")
+
+
+def test_a_user_whose_tokens_are_revoked_already_is_no_error(
+    typing: Type, controller: StandIn
+) -> None:
+    gone = replace(MADE, token=None, state="revoked")
+    controller.answers["GET /api/v1/tokens"] = {"items": [gone], "next": None}
+
+    said = typing("token", "revoke", "--user", "ann")
+
+    assert (said.code, said.out) == (0, "no token of ann lets in any more\n")
+    assert controller.asked[-1].query == {"all": "1"}
 
 
 def test_what_was_done_is_shown_newest_last(typing: Type, controller: StandIn) -> None:
