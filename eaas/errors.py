@@ -17,7 +17,7 @@ class FieldError(msgspec.Struct, frozen=True, kw_only=True):
     """1-based; None where the mistake did not come from a file."""
     column: int | None = None
     suggestion: str | None = None
-    """The nearest word that would have been right, for "did you mean"."""
+    """The nearest word that would have been right, for "did you mean"; a limit is no such word."""
 
 
 class EaasError(Exception):

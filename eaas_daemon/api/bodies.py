@@ -66,7 +66,7 @@ def _too_large(value: msgspec.Struct) -> Iterator[FieldError]:
         number = getattr(value, name)
         if isinstance(number, int | float) and abs(number) > MAX_NUMBER:
             message = f"{name}: must be {MAX_NUMBER} at most"
-            yield FieldError(field=name, message=message, suggestion=str(MAX_NUMBER))
+            yield FieldError(field=name, message=message)
 
 
 def _mistake(sentence: str, kind: type[msgspec.Struct]) -> FieldError:

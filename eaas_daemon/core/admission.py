@@ -82,7 +82,7 @@ def admit(
     limit = queue.max_priority
     if limit is not None and job.priority > limit and not caller.admin:
         message = f"priority must be {limit} at most in {queue.ref}, not {job.priority}"
-        raise Invalid((FieldError(field="priority", message=message, suggestion=str(limit)),))
+        raise Invalid((FieldError(field="priority", message=message),))
     waiting = state.waiting(queue.ref)
     if queue.max_pending is not None and waiting >= queue.max_pending:
         raise QueueFull(f"{waiting} jobs wait in {queue.ref}, which is all it takes")
@@ -115,7 +115,6 @@ def _over_caps(job: Job, pool: Pool, queue: Queue) -> list[FieldError]:
         FieldError(
             field="gpus",
             message=f"gpus must be {cap} at most: {words.format(_cards(cap))}",
-            suggestion=str(cap),
         )
         for cap, words in caps
         if cap is not None and job.spec.gpus > cap
@@ -137,7 +136,7 @@ def _over_limits(job: Job, queue: Queue) -> list[FieldError]:
         message = f"timeout must be {text} at most in queue {queue.ref}"
     else:
         return []
-    return [FieldError(field="timeout", message=message, suggestion=text)]
+    return [FieldError(field="timeout", message=message)]
 
 
 def _unknown_nodes(state: State, job: Job) -> list[FieldError]:

@@ -166,7 +166,7 @@ def check_priority(priority: int, queue: Queue, caller: e.Caller) -> None:
     limit = queue.max_priority
     if limit is not None and priority > limit and not caller.admin:
         message = f"priority must be {limit} at most in {queue.ref}, not {priority}"
-        raise Invalid((FieldError(field="priority", message=message, suggestion=str(limit)),))
+        raise Invalid((FieldError(field="priority", message=message),))
     if not -100 <= priority <= 100:
         message = f"priority must be from -100 to 100, not {priority}"
         raise Invalid((FieldError(field="priority", message=message),))

@@ -17,8 +17,8 @@ from eaas_daemon.api.bodies import decode
         (b"{}", SubmitBatch, "", None),
         (b"[]", SetQueue, "", None),
         (b'{"max_running": 1e308}', SetQueue, "max_running", None),
-        (b'{"max_running": ' + b"9" * 400 + b"}", SetQueue, "max_running", "2147483647"),
-        (b'{"for_s": 1e308}', KeepJob, "for_s", "2147483647"),
+        (b'{"max_running": ' + b"9" * 400 + b"}", SetQueue, "max_running", None),
+        (b'{"for_s": 1e308}', KeepJob, "for_s", None),
     ],
 )
 def test_a_mistake_is_named_by_its_field(
@@ -29,6 +29,11 @@ def test_a_mistake_is_named_by_its_field(
 
     [error] = refusal.value.errors
     assert (error.field, error.suggestion) == (field, suggestion)
+
+
+def test_a_number_that_nothing_could_hold_is_told_its_limit() -> None:
+    with pytest.raises(Invalid, match="for_s: must be 2147483647 at most"):
+        decode(b'{"for_s": 1e308}', KeepJob)
 
 
 @pytest.mark.parametrize(

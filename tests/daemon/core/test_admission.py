@@ -4,6 +4,7 @@ import pytest
 
 from eaas.errors import Forbidden, Invalid, NeverFits, QueueFull
 from eaas.job_spec import read_spec
+from eaas.problem import mistake_text
 from eaas.wire.from_agent import NamedMount
 from eaas_daemon.core import events as e
 from tests.rig.builders import ALICE, House, a_card
@@ -116,6 +117,29 @@ def test_a_queues_longest_timeout_binds(house: House) -> None:
         with pytest.raises(Invalid, match="1m"):
             house.submit(**fields)
     assert house.submit(timeout="30s").timeout_s == 30
+
+
+@pytest.mark.parametrize(
+    ("limits", "fields"),
+    [
+        ({"max_gpus": 2}, {"gpus": 3}),
+        ({"max_gpus_per_user": 2}, {"gpus": 3}),
+        ({"max_timeout_s": 60.0}, {}),
+        ({"max_timeout_s": 60.0}, {"timeout": "2m"}),
+        ({"max_priority": 5}, {"priority": 6}),
+    ],
+)
+def test_a_limit_is_told_in_the_sentence_and_is_no_hint_at_a_misspelling(
+    house: House, limits: dict[str, Any], fields: dict[str, Any]
+) -> None:
+    house.queue("default", **limits)
+
+    with pytest.raises(Invalid) as refused:
+        house.submit(force=True, **fields)
+
+    (error,) = refused.value.errors
+    assert "at most" in error.message
+    assert "did you mean" not in mistake_text(error)
 
 
 def test_what_this_version_does_not_carry_out_is_refused(house: House) -> None:
