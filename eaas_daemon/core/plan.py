@@ -1,6 +1,7 @@
 """Who runs where: one pure decision over the whole state, the same for the same input."""
 
 import heapq
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -45,12 +46,27 @@ def plan(state: State, now: float) -> Plan:
     """
     pools = sorted(name for name in {*state.restless, *state.arrived} if name in state.pools)
     if not any(state.line.groups(name) for name in pools):
-        kept = {name: some for name, some in state.reservations.items() if name not in pools}
-        return Plan([], kept)
+        kept = state.reservations.items()
+        return Plan([], {name: some for name, some in kept if name not in state.restless})
     planner = Planner(state, now)
-    for name in pools:
-        planner.pool(state.pools[name])
+    planner.work(state.pools[name] for name in pools)
     return Plan(planner.placements, planner.reservations)
+
+
+Head = tuple[PoolTurn, Shape, int]
+"""The first job of a group that was not looked at: its turn, the group, its index there."""
+
+
+class Visit:
+    """One pool while a plan is made: who is still to be looked at, and what was seen."""
+
+    def __init__(self, pool: Pool, rooms: list[Room], heads: list[Head]) -> None:
+        self.pool = pool
+        self.rooms = rooms
+        self.heads = heads
+        """A heap; the next job is the first."""
+        self.most = Most.of(rooms)
+        self.refused = Refused()
 
 
 class Planner:
@@ -64,37 +80,59 @@ class Planner:
         self._held = state.held.copy()
         self.placements: list[Placement] = []
         self.reservations: dict[PoolName, Reservation] = {}
-        for before in state.every_reservation():
-            self._renew(before)
+        self._renew()
 
-    def pool(self, pool: Pool) -> None:
-        """Place whom the pool has room for."""
+    def work(self, pools: Iterable[Pool]) -> None:
+        """Place whom the pools have room for.
+
+        Each pool has its own order. Where pools share a node, that pool is next whose next job has
+        waited longest: none of them can keep the others from the node for ever.
+        """
+        visits = {pool.name: self._visit(pool) for pool in pools}
+        turns = [(*self._since(visit), name) for name, visit in visits.items() if visit.heads]
+        heapq.heapify(turns)
+        while turns:
+            visit = visits[turns[0][-1]]
+            self._look(visit)
+            if visit.heads:
+                heapq.heapreplace(turns, (*self._since(visit), visit.pool.name))
+            else:
+                heapq.heappop(turns)
+
+    def _visit(self, pool: Pool) -> Visit:
         rooms = [self._rooms[name] for name in pool.members if name in self._rooms]
-        most, refused = Most.of(rooms), Refused()
-        heads = self._heads(pool.name)
-        while heads:
-            _, shape, index = heapq.heappop(heads)
-            if gate(shape, self._state.queues[shape.ref], pool, self._held) is not None:
-                continue
-            turns = self._state.line.groups(pool.name)[shape]
-            job = self._state.jobs[turns[index].uid]
-            kept = self.reservations.get(pool.name)
-            is_own = kept is not None and kept.uid == job.uid
-            if not most.allows(shape.ask) or (refused.covers(shape) and not is_own):
-                self._block(pool, job, shape)
-                continue
-            room, is_kept = self._ranking.best(job, shape)
-            if room is None:
-                most = Most.of(rooms)
-                refused.add(shape, is_kept=is_kept)
-                self._block(pool, job, shape)
-                continue
-            self._place(job, shape, pool, room)
-            if index + 1 < len(turns):
-                turn = self._state.order.place(shape, turns[index + 1])
-                heapq.heappush(heads, (turn, shape, index + 1))
+        return Visit(pool, rooms, self._heads(pool.name))
 
-    def _heads(self, pool: PoolName) -> list[tuple[PoolTurn, Shape, int]]:
+    def _since(self, visit: Visit) -> tuple[float, int]:
+        _, shape, index = visit.heads[0]
+        turn = self._state.line.groups(visit.pool.name)[shape][index]
+        return self._state.jobs[turn.uid].since, turn.number
+
+    def _look(self, visit: Visit) -> None:
+        """Place the pool's next job, or let it and all like it wait."""
+        pool = visit.pool
+        _, shape, index = heapq.heappop(visit.heads)
+        if gate(shape, self._state.queues[shape.ref], pool, self._held) is not None:
+            return
+        turns = self._state.line.groups(pool.name)[shape]
+        job = self._state.jobs[turns[index].uid]
+        kept = self.reservations.get(pool.name)
+        is_own = kept is not None and kept.uid == job.uid
+        if not visit.most.allows(shape.ask) or (visit.refused.covers(shape) and not is_own):
+            self._block(pool, job, shape)
+            return
+        room, is_kept = self._ranking.best(job, shape)
+        if room is None:
+            visit.most = Most.of(visit.rooms)
+            visit.refused.add(shape, is_kept=is_kept)
+            self._block(pool, job, shape)
+            return
+        self._place(job, shape, pool, room)
+        if index + 1 < len(turns):
+            turn = self._state.order.place(shape, turns[index + 1])
+            heapq.heappush(visit.heads, (turn, shape, index + 1))
+
+    def _heads(self, pool: PoolName) -> list[Head]:
         groups, order = self._state.line.groups(pool), self._state.order
         shapes = set(groups)
         if pool not in self._state.restless:
@@ -113,7 +151,9 @@ class Planner:
         if own is not None and own.uid == job.uid:
             self._give_up(own)
         if room.kept is not None and overrides(self._state, job, shape, room.kept.reservation):
-            keep(self._state, room.kept.reservation, room, self._now)
+            later = room.kept.reservation
+            self._give_up(later)
+            self._reserve(pool, self._state.jobs[later.uid])
 
     def _block(self, pool: Pool, job: Job, shape: Shape) -> None:
         """Give the first job that finds no room a node to wait for."""
@@ -125,22 +165,32 @@ class Planner:
         if not self._reserve(pool, job) and before is not None:
             self._reserve(pool, self._state.jobs[before.uid])
 
-    def _renew(self, before: Reservation) -> None:
-        """Let a job that still waits for nothing but room keep what it was given.
+    def _renew(self) -> None:
+        """Let jobs that still wait for nothing but room keep what they were given.
 
-        While nothing has changed in its pool, that is the same node and the same moment.
+        While nothing has changed in its pool, that is the same node and the same moment. Nobody is
+        given a node that another one still keeps.
         """
+        kept = [before for before in self._state.every_reservation() if self._still_waits(before)]
+        for before in kept:
+            if before.node in self._rooms:
+                self._keep(before)
+        for before in kept:
+            if before.pool in self._state.restless:
+                if before.pool in self.reservations:
+                    self._give_up(before)
+                self._reserve(self._state.pools[before.pool], self._state.jobs[before.uid])
+
+    def _still_waits(self, before: Reservation) -> bool:
         if before.pool not in self._state.restless:
-            self._keep(before)
-            return
+            return True
         if not before.is_firm:
-            return
+            return False
         pool, job = self._state.pools.get(before.pool), self._state.jobs.get(before.uid)
         if pool is None or job is None or not job.in_line or job.pool != before.pool:
-            return
+            return False
         shape = shape_of(job)
-        if gate(shape, self._state.queues[shape.ref], pool, self._held) is None:
-            self._reserve(pool, job)
+        return gate(shape, self._state.queues[shape.ref], pool, self._held) is None
 
     def _reserve(self, pool: Pool, job: Job) -> bool:
         reservation = reserve(self._state, pool, job, self._rooms, self._now)
@@ -154,4 +204,6 @@ class Planner:
 
     def _give_up(self, reservation: Reservation) -> None:
         del self.reservations[reservation.pool]
-        self._rooms[reservation.node].kept = None
+        room = self._rooms[reservation.node]
+        if room.kept is not None and room.kept.reservation.uid == reservation.uid:
+            room.kept = None

@@ -198,6 +198,7 @@ class State:
         old = self.pools.pop(name)
         self._undo.append(lambda: self._set(self.pools, name, old))
         self.draft.gone_pools[name] = None
+        self.restless.add(name)
 
     def put_queue(self, queue: Queue) -> None:
         """Let the queue stand as given."""
@@ -304,8 +305,15 @@ class State:
             self.standing = standing
 
     def put_reservations(self, reservations: dict[PoolName, Reservation]) -> None:
-        """Let room be kept for these jobs, and for no others."""
+        """Let room be kept for these jobs, and for no others.
+
+        Where it is kept no longer, others may have it: their pools are planned again.
+        """
         old = self.reservations
+        for name, before in old.items():
+            after = reservations.get(name)
+            if before.is_firm and (after is None or after.node != before.node):
+                self.rouse_pools_of(before.node)
         self._undo.append(lambda: setattr(self, "reservations", old))
         self.reservations = reservations
 

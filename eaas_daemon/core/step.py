@@ -65,11 +65,11 @@ def step(state: State, events: Sequence[e.Event], now: float) -> list[Any]:
     answers = [_answer(state, event, now) for event in events]
     state.put_standing(standing(state.usage, state.pools, now))
     decided = plan(state, now)
+    state.restless.clear()
+    state.arrived.clear()
     state.put_reservations(decided.reservations)
     for placement in decided.placements:
         place(state, placement, now)
-    state.restless.clear()
-    state.arrived.clear()
     return [_newest(state, answer) for answer in answers]
 
 
