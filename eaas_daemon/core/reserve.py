@@ -44,7 +44,11 @@ class Candidate(NamedTuple):
 
 
 def ends_by(job: Job, now: float) -> float:
-    """Return when the job's attempt has ended at the latest; infinite when nobody knows."""
+    """Return when the job's attempt has ended at the latest; infinite when nobody knows.
+
+    The node's clock says when it started. That clock may be wrong: it was not before the attempt
+    was placed, and not later than now.
+    """
     attempt = job.attempts[-1]
     if job.stop is not None and job.state is JobState.STOPPING:
         return now + job.stop.grace_s + DEFAULT_GRACE_S
@@ -52,7 +56,7 @@ def ends_by(job: Job, now: float) -> float:
         return inf
     began = attempt.created_at + START_ALLOWANCE_S
     if attempt.started_at is not None:
-        began = attempt.started_at
+        began = min(max(attempt.started_at, attempt.created_at), now)
     return max(now, began + job.timeout_s + DEFAULT_GRACE_S)
 
 
@@ -199,7 +203,7 @@ def take(room: Room, shape: Shape, cards: tuple[CardReport, ...], now: float) ->
 
 def _candidate(state: State, room: Room, ask: Ask, pool: Pool, now: float) -> Candidate | None:
     node = room.node
-    if never(node, ask, pool) or unfit(node, None) or unmounted(node, ask):
+    if unfit(node, None) or never(node, ask, pool) or unmounted(node, ask):
         return None
     lacks = (
         ask.gpus - len(usable(room, ask, pool)),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from eaas import reasons as r
 from eaas.job_spec import read_spec
 from eaas.lifecycle import JobState
+from eaas.wire.from_agent import AttemptRunning
 from eaas_daemon.core import events as e
 from eaas_daemon.core.dry_run import dry_run
 from eaas_daemon.core.explain import Explainer
@@ -112,6 +113,18 @@ def test_a_job_that_needs_none_of_the_kept_cards_goes_ahead_however_long_it_runs
 
     assert (wide.state, beside.state) == (PENDING, STARTING)
     assert too_much.state is PENDING
+
+
+@pytest.mark.parametrize("wrong_s", [-86400.0, 86400.0])
+def test_a_promise_does_not_go_by_the_wrong_clock_of_a_node(wrong_s: float) -> None:
+    house = a_house()
+    job = house.submit(gpus=1, timeout="1h")
+    about = {"uid": job.uid, "attempt": 1, "handle": "c1"}
+    house.fact("n1", AttemptRunning(started_at=house.now + wrong_s, **about))
+
+    wide = house.submit(gpus=2)
+
+    assert house.state.reservations[wide.pool].at == pytest.approx(house.now + 3610)
 
 
 def test_other_nodes_are_not_kept() -> None:
