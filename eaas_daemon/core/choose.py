@@ -1,6 +1,7 @@
 """Which of the rooms a job gets, and what can be seen at once not to fit anywhere."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import Final, NamedTuple, Self
 
 from eaas.ids import NodeName
@@ -109,7 +110,8 @@ class Refused:
 
     def __init__(self) -> None:
         self._least: dict[Ask, list[tuple[int, int, int]]] = {}
-        self._kept: set[tuple[float | None, Ask]] = set()
+        self._kept: dict[Ask, float] = {}
+        """The shortest timeout with which room was kept from it."""
 
     def add(self, shape: Shape, *, is_kept: bool) -> None:
         """Remember the ask, unless enough of its kind are.
@@ -117,7 +119,8 @@ class Refused:
         What is only kept from it, it may be given with a shorter timeout.
         """
         if is_kept:
-            self._kept.add((shape.timeout_s, shape.ask))
+            least = self._kept.get(shape.ask, inf)
+            self._kept[shape.ask] = min(least, _timeout_s(shape))
             return
         ask = shape.ask
         amounts = self._least.setdefault(_kind(ask), [])
@@ -125,11 +128,12 @@ class Refused:
             amounts.append((ask.gpus, ask.cpus_milli, ask.memory_mib))
 
     def covers(self, shape: Shape) -> bool:
-        """Tell whether no more than this was refused before."""
+        """Tell whether no more than this, for no longer, was refused before."""
         ask = shape.ask
-        return (shape.timeout_s, ask) in self._kept or _is_over(
-            ask, self._least.get(_kind(ask), ())
-        )
+        kept = self._kept.get(ask)
+        if kept is not None and _timeout_s(shape) >= kept:
+            return True
+        return _is_over(ask, self._least.get(_kind(ask), ()))
 
 
 def _is_over(ask: Ask, amounts: Iterable[tuple[int, int, int]]) -> bool:
@@ -137,6 +141,10 @@ def _is_over(ask: Ask, amounts: Iterable[tuple[int, int, int]]) -> bool:
         gpus <= ask.gpus and cpus_milli <= ask.cpus_milli and memory_mib <= ask.memory_mib
         for gpus, cpus_milli, memory_mib in amounts
     )
+
+
+def _timeout_s(shape: Shape) -> float:
+    return inf if shape.timeout_s is None else shape.timeout_s
 
 
 def _kind(ask: Ask) -> Ask:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from eaas.ids import JobUid, NodeName, PoolName
 from eaas.wire.from_agent import CardReport
-from eaas_daemon.core.ask import Shape, shape_of
+from eaas_daemon.core.ask import Ask, Shape, shape_of
 from eaas_daemon.core.choose import Most, Refused
 from eaas_daemon.core.fit import Room
 from eaas_daemon.core.gates import gate
@@ -80,6 +80,8 @@ class Planner:
         self._held = state.held.copy()
         self.placements: list[Placement] = []
         self.reservations: dict[PoolName, Reservation] = {}
+        self._hopeless: set[tuple[PoolName, Ask]] = set()
+        """Asks for which no node could be reserved."""
         self._renew()
 
     def work(self, pools: Iterable[Pool]) -> None:
@@ -157,12 +159,17 @@ class Planner:
 
     def _block(self, pool: Pool, job: Job, shape: Shape) -> None:
         """Give the first job that finds no room a node to wait for."""
+        if (pool.name, shape.ask) in self._hopeless:
+            return
         before = self.reservations.get(pool.name)
         if before is not None:
             if before.uid == job.uid or not overrides(self._state, job, shape, before):
                 return
             self._give_up(before)
-        if not self._reserve(pool, job) and before is not None:
+        if self._reserve(pool, job):
+            return
+        self._hopeless.add((pool.name, shape.ask))
+        if before is not None:
             self._reserve(pool, self._state.jobs[before.uid])
 
     def _renew(self) -> None:
@@ -207,3 +214,4 @@ class Planner:
         room = self._rooms[reservation.node]
         if room.kept is not None and room.kept.reservation.uid == reservation.uid:
             room.kept = None
+            self._hopeless.clear()

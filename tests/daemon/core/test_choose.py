@@ -76,11 +76,13 @@ def test_whoever_wants_as_much_of_the_same_is_refused_without_another_look() -> 
     assert not refused.covers(a_shape(house, gpus=2, cpus=2, gpu_memory="80GiB"))
 
 
-def test_what_is_only_kept_from_a_job_one_with_another_timeout_may_have() -> None:
+def test_what_is_only_kept_from_a_job_one_with_a_shorter_timeout_may_have() -> None:
     house = a_house(24)
     refused = Refused()
     refused.add(a_shape(house, gpus=1, timeout="2h"), is_kept=True)
 
     assert refused.covers(a_shape(house, gpus=1, timeout="2h"))
+    assert refused.covers(a_shape(house, gpus=1, timeout="3h"))
+    assert refused.covers(a_shape(house, gpus=1))
     assert not refused.covers(a_shape(house, gpus=1, timeout="1m"))
     assert not refused.covers(a_shape(house, gpus=2, timeout="2h"))
