@@ -119,8 +119,8 @@ def test_a_job_that_needs_none_of_the_kept_cards_goes_ahead_however_long_it_runs
 def test_a_promise_does_not_go_by_the_wrong_clock_of_a_node(wrong_s: float) -> None:
     house = a_house()
     job = house.submit(gpus=1, timeout="1h")
-    about = {"uid": job.uid, "attempt": 1, "handle": "c1"}
-    house.fact("n1", AttemptRunning(started_at=house.now + wrong_s, **about))
+    started_at = house.now + wrong_s
+    house.fact("n1", AttemptRunning(uid=job.uid, attempt=1, started_at=started_at, handle="c1"))
 
     wide = house.submit(gpus=2)
 
