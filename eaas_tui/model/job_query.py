@@ -38,6 +38,11 @@ class JobQuery(msgspec.Struct, frozen=True, kw_only=True):
         return self.ended if self.state is None else self.state in ENDED
 
     @property
+    def leaves_out_ended(self) -> bool:
+        """Tell whether it leaves out what has ended although no state was asked for."""
+        return not self.ended and self.state is None
+
+    @property
     def is_narrowed(self) -> bool:
         """Tell whether it leaves out more than what has ended."""
         return bool(self.text or self.mine or self.state)
@@ -78,6 +83,8 @@ def counts_line(finder: "JobFinder", *, marked: int, doing: str) -> list[Cell]:
         shown = "" if finder.past_shown == finder.past else f"{finder.past_shown} of "
         words = f"  {shown}{finder.past} of the past{', ' if doing else ''}{doing}"
         line.append(Cell(words, "muted"))
+    if finder.live_shown < finder.live and finder.query.leaves_out_ended:
+        line.append(Cell("  ended hidden: f shows them", "muted"))
     return line
 
 

@@ -99,8 +99,20 @@ def test_whichever_state_is_asked_for_the_total_stays_and_the_past_is_counted_ap
         "JOBS 1 of 3  state:Pending",
         "JOBS 1 of 3  state:Failed  4 of 5 of the past, more below",
         "JOBS 0 of 3  state:Succeeded  1 of 5 of the past",
-        "JOBS 2 of 3  (none)",
+        "JOBS 2 of 3  (none)  ended hidden: f shows them",
     ]
+
+
+def test_that_ended_jobs_are_hidden_is_said_only_where_some_job_is() -> None:
+    hidden = "  ended hidden: f shows them"
+    finder = JobFinder()
+    for query, ending in ((JobQuery(), hidden), (JobQuery(ended=True), "filter: with ended")):
+        found(query, finder)
+        line = counts_line(finder, marked=0, doing="")
+        assert "".join(cell.text for cell in line).endswith(ending)
+
+    finder.find(JobQuery(), by_id(a_job(1)), user="", now=0.0)
+    assert "hidden" not in counts_line(finder, marked=0, doing="")[-1].text
 
 
 def test_verdicts_about_jobs_that_are_gone_are_not_kept_for_ever() -> None:
