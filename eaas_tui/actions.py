@@ -29,8 +29,8 @@ JobCall = Callable[["Client", int], Awaitable[JobView]]
 class Notify(Protocol):
     """Shows a person one sentence; ``App.notify`` is one."""
 
-    def __call__(self, message: str, *, severity: Severity, markup: bool) -> None:
-        """Show the sentence."""
+    def __call__(self, message: str, *, severity: Severity, markup: bool, about: str) -> None:
+        """Show the sentence, in the place of the last one about the same."""
 
 
 class Actions:
@@ -77,6 +77,7 @@ class Actions:
     def cancel(self, ids: Sequence[int], *, grace_s: float | None = None) -> None:
         """End the jobs; those that have ended are left as they are."""
         self._jobs(
+            "cancel",
             ids,
             lambda client, id: client.cancel(id, grace_s=grace_s),
             said=lambda job: f"is {job.state}",
@@ -92,6 +93,7 @@ class Actions:
         wanted = {id: _within_limits(priority) for id, priority in wanted.items()}
         self._wanted.update({id: (priority, None) for id, priority in wanted.items()})
         self._jobs(
+            "priority",
             ids,
             lambda client, id: self._set_priority(client, id, wanted[id]),
             said=lambda job: f"has priority {job.priority}",
@@ -101,6 +103,7 @@ class Actions:
     def top(self, ids: Sequence[int]) -> None:
         """Make the jobs the next of their queues; the first of them goes first."""
         self._jobs(
+            "top",
             list(reversed(ids)),
             lambda client, id: client.top(id),
             said=lambda job: f"is number {job.position} in line" if job.position else _state(job),
@@ -111,6 +114,7 @@ class Actions:
     def move(self, ids: Sequence[int], queue: str) -> None:
         """Let the jobs wait in another queue, ``pool/queue``."""
         self._jobs(
+            "move",
             ids,
             lambda client, id: client.patch(id, queue=queue),
             said=lambda job: f"is in {job.pool}/{job.queue}",
@@ -119,11 +123,14 @@ class Actions:
 
     def retry(self, ids: Sequence[int]) -> None:
         """Let ended jobs run once more."""
-        self._jobs(ids, lambda client, id: client.retry(id), said=_state, done="waiting again")
+        self._jobs(
+            "retry", ids, lambda client, id: client.retry(id), said=_state, done="waiting again"
+        )
 
     def keep(self, ids: Sequence[int], *, for_s: float) -> None:
         """Keep the jobs' workspaces for this long from now."""
         self._jobs(
+            "keep",
             ids,
             lambda client, id: client.keep(id, for_s=for_s),
             said=lambda job: job.workspace or "keeps its workspace",
@@ -172,6 +179,7 @@ class Actions:
 
     def _jobs(
         self,
+        deed: str,
         ids: Sequence[int],
         call: JobCall,
         *,
@@ -183,14 +191,16 @@ class Actions:
             self._say("No job is selected", severity="warning")
             return
 
+        about = f"{deed} {sorted(ids)}"
+
         async def carry_out(client: "Client") -> None:
             outcomes = await _each(client, ids, call, at_once)
             if isinstance(only := outcomes[0], EaasError) and len(ids) == 1:
                 raise only
             if isinstance(only, JobView) and len(ids) == 1:
-                self._say(f"job {only.ref} {said(only)}")
+                self._say(f"job {only.ref} {said(only)}", about=about)
                 return
-            self._say_all(ids, outcomes, done)
+            self._say(*_of_all(ids, outcomes, done), about=about)
 
         self._ask(carry_out)
 
@@ -233,24 +243,11 @@ class Actions:
         self._wanted.pop(id, None)
         return 0 if job is None else job.priority
 
-    def _say_all(
-        self, ids: Sequence[int], outcomes: Sequence[JobView | EaasError], done: str
-    ) -> None:
-        refused = {
-            id: outcome
-            for id, outcome in zip(ids, outcomes, strict=True)
-            if isinstance(outcome, EaasError)
-        }
-        text = f"{len(ids) - len(refused)} of {len(ids)} jobs {done}"
-        if refused:
-            text += f"; refused {_named(sorted(refused))}: {refused[min(refused)].sentence}"
-        self._say(text, severity="error" if refused else "information")
-
     def _refuse(self, refusal: str) -> None:
         self._say(f"Not done: {refusal}", severity="warning")
 
-    def _say(self, text: str, *, severity: Severity = "information") -> None:
-        self._notify(safe_text(text), severity=severity, markup=False)
+    def _say(self, text: str, severity: Severity = "information", *, about: str = "") -> None:
+        self._notify(safe_text(text), severity=severity, markup=False, about=about)
 
 
 class _Acting(Protocol):
@@ -284,6 +281,22 @@ async def _each(
             tasks = [group.create_task(ask(id)) for id in ids[begin : begin + at_once]]
         outcomes += [task.result() for task in tasks]
     return outcomes
+
+
+def _of_all(
+    ids: Sequence[int], outcomes: Sequence[JobView | EaasError], done: str
+) -> tuple[str, Severity]:
+    """Return in a sentence what became of all of them, and how bad that is."""
+    refused = {
+        id: outcome
+        for id, outcome in zip(ids, outcomes, strict=True)
+        if isinstance(outcome, EaasError)
+    }
+    text = f"{len(ids) - len(refused)} of {len(ids)} jobs {done}"
+    if not refused:
+        return text, "information"
+    text += f"; refused {_named(sorted(refused))}: {refused[min(refused)].sentence}"
+    return text, "error"
 
 
 def _named(ids: Sequence[int]) -> str:

@@ -1,8 +1,10 @@
 """What the console says to a person in a sentence, in as many lines as the terminal has for it."""
 
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from textual.app import App
+from textual.notifications import Notification, Notify
 
 from eaas_tui.actions import Severity
 from eaas_tui.model.text_lines import within
@@ -16,18 +18,44 @@ SHARE: Final = 4
 """A notice takes one line of so many."""
 
 
+@dataclass
+class Notice(Notification):
+    """A notice that knows what it is about."""
+
+    about: str = ""
+
+
 class Notices(App[None]):
     """An app whose notices are cut with a mark where the terminal has no room for the whole."""
 
     NOTIFICATION_TIMEOUT = 6
 
-    def notify(self, message: str, **how: Any) -> None:
-        """Show a notice for some seconds."""
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: Severity = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+        about: str = "",
+    ) -> None:
+        """Show a notice for some seconds; it takes the place of the last one about the same.
+
+        Without a word what it is ``about`` only the same sentence is the same.
+        """
+        about = about or message
         width, height = self.size
         columns, most = min(WIDEST, width - BESIDE) - FRAME, max(1, height // SHARE)
         if len(within(message, columns, most + 1)) > most:
             message = "\n".join(within(message, columns, most))
-        super().notify(message, **how)
+        for shown in list(self._notifications):
+            if isinstance(shown, Notice) and shown.about == about:
+                self._unnotify(shown, refresh=False)  # the new one has all of them drawn again
+        lasts_s = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
+        self.post_message(
+            Notify(Notice(message, title, severity, lasts_s, markup=markup, about=about))
+        )
 
     def say(self, text: str, *, severity: Severity = "warning") -> None:
         """Show a person one sentence."""

@@ -24,6 +24,7 @@ class Desk:
     def __init__(self, stand_in: StandIn, client: Client) -> None:
         self.stand_in: Final = stand_in
         self.said: Final[list[str]] = []
+        self.about: Final[list[str]] = []
         self.picture = a_picture(a_job(1), a_job(2), a_job(3))
         self._client: Final = client
         self._started: Final[list[asyncio.Task[None]]] = []
@@ -52,8 +53,9 @@ class Desk:
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         self._started.append(asyncio.get_running_loop().create_task(work))
 
-    def _notify(self, message: str, *, severity: Severity, markup: bool) -> None:
+    def _notify(self, message: str, *, severity: Severity, markup: bool, about: str) -> None:
         assert not markup
+        self.about.append(about)
         self.said.append(message if severity == "information" else f"{severity}: {message}")
 
 
@@ -131,6 +133,20 @@ async def test_pressing_plus_quickly_adds_up_although_the_picture_is_older(desk:
     await desk.done()
 
     assert [body["priority"] for _, body in desk.asked()] == [5, 10, 15, 20]
+
+
+async def test_what_is_said_of_the_same_deed_to_the_same_jobs_is_about_the_same(desk: Desk) -> None:
+    desk.actions.priority([1], by=5)
+    desk.actions.priority([1], by=5)
+    desk.actions.priority([2], by=5)
+    desk.actions.top([1])
+    desk.actions.cancel([1, 2])
+    desk.actions.cancel([2, 1])
+    await desk.done()
+
+    first, again, other, deed, some, the_same = desk.about
+    assert (first, some) == (again, the_same)
+    assert len({first, other, deed, some}) == 4
 
 
 async def test_a_newer_picture_is_what_the_next_plus_builds_on(desk: Desk) -> None:

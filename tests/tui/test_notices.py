@@ -30,6 +30,26 @@ async def test_a_notice_fits_into_its_terminal_and_says_that_it_was_cut(
         )
 
 
+async def test_a_notice_takes_the_place_of_the_last_one_about_the_same() -> None:
+    app = a_console()
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        for priority in (5, 10, 15):
+            app.notify(f"job 7 has priority {priority}", about="priority 7")
+            app.say("the same sentence")
+            app.notify("another", about=f"another {priority}")
+            await pilot.pause()
+        await until(lambda: "job 7 has priority 15" in "\n".join(screen_lines(app)), pilot)
+
+        assert [notice.message for notice in app._notifications] == [
+            "another",
+            "another",
+            "job 7 has priority 15",
+            "the same sentence",
+            "another",
+        ]
+        assert len(app.screen.query(Toast)) == 5
+
+
 async def test_nothing_rings() -> None:
     app = a_console()
     async with app.run_test() as pilot:
