@@ -15,7 +15,7 @@ from math import inf
 from typing import Final, NamedTuple
 
 from eaas import reasons as r
-from eaas.ids import CardUuid, NodeName
+from eaas.ids import CardUuid, NodeName, PoolName
 from eaas.lifecycle import DEFAULT_GRACE_S, JobState
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Ask, Shape, ask_of, shape_of
@@ -136,6 +136,16 @@ def kept_rooms(state: State, now: float) -> dict[NodeName, Room]:
         if room is not None and reservation.uid in state.jobs:
             keep(state, reservation, room, now)
     return rooms
+
+
+def given_up(
+    before: Mapping[PoolName, Reservation], after: Mapping[PoolName, Reservation]
+) -> Iterator[NodeName]:
+    """Yield the nodes of which something was kept for a pool's job and is not any more."""
+    for pool, kept in before.items():
+        now_kept = after.get(pool)
+        if kept.is_firm and (now_kept is None or now_kept.node != kept.node):
+            yield kept.node
 
 
 def overrides(state: State, job: Job, shape: Shape, kept: Reservation) -> bool:

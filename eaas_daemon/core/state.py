@@ -305,15 +305,8 @@ class State:
             self.standing = standing
 
     def put_reservations(self, reservations: dict[PoolName, Reservation]) -> None:
-        """Let room be kept for these jobs, and for no others.
-
-        Where it is kept no longer, others may have it: their pools are planned again.
-        """
+        """Let room be kept for these jobs, and for no others."""
         old = self.reservations
-        for name, before in old.items():
-            after = reservations.get(name)
-            if before.is_firm and (after is None or after.node != before.node):
-                self.rouse_pools_of(before.node)
         self._undo.append(lambda: setattr(self, "reservations", old))
         self.reservations = reservations
 

@@ -9,6 +9,7 @@ from eaas_daemon.core import events as e
 from eaas_daemon.core.attempts import place
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.plan import plan
+from eaas_daemon.core.reserve import given_up
 from eaas_daemon.core.state import State
 from eaas_daemon.core.usage import standing
 
@@ -67,6 +68,8 @@ def step(state: State, events: Sequence[e.Event], now: float) -> list[Any]:
     decided = plan(state, now)
     state.restless.clear()
     state.arrived.clear()
+    for node in given_up(state.reservations, decided.reservations):
+        state.rouse_pools_of(node)  # others may have it: they are planned in the next step
     state.put_reservations(decided.reservations)
     for placement in decided.placements:
         place(state, placement, now)

@@ -64,28 +64,6 @@ def test_priority_then_age_decides_and_top_beats_both() -> None:
     assert order == [late.uid, high.uid, low.uid]
 
 
-def test_pools_that_share_a_node_take_turns_by_who_has_waited_longest() -> None:
-    house = House()
-    house.node("n1", a_card(0))
-    house.pool("a", "n1")
-    house.pool("b", "n1")
-    running = house.submit(gpus=1, pool="a")
-    jobs = []
-    for pool in ("b", "a", "a", "b"):
-        house.now += 1
-        jobs.append(house.submit(gpus=1, pool=pool))
-
-    started = []
-    for _ in jobs:
-        house.ended(house.running(running))
-        house.now += 2
-        house.beat("n1", a_card(0))
-        running = next(job for job in house.state.jobs.values() if job.attempts)
-        started.append(running.number)
-
-    assert started == [job.number for job in jobs]
-
-
 def test_who_has_had_less_of_the_cards_goes_first() -> None:
     house = a_house(cards=1)
     hog = house.running(house.submit(ALICE, gpus=1))

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from eaas import reasons as r
 from eaas.job_spec import read_spec
 from eaas.lifecycle import JobState
-from eaas.wire.from_agent import AttemptRunning
 from eaas_daemon.core import events as e
 from eaas_daemon.core.dry_run import dry_run
 from eaas_daemon.core.explain import Explainer
@@ -113,18 +112,6 @@ def test_a_job_that_needs_none_of_the_kept_cards_goes_ahead_however_long_it_runs
 
     assert (wide.state, beside.state) == (PENDING, STARTING)
     assert too_much.state is PENDING
-
-
-@pytest.mark.parametrize("wrong_s", [-86400.0, 86400.0])
-def test_a_promise_does_not_go_by_the_wrong_clock_of_a_node(wrong_s: float) -> None:
-    house = a_house()
-    job = house.submit(gpus=1, timeout="1h")
-    started_at = house.now + wrong_s
-    house.fact("n1", AttemptRunning(uid=job.uid, attempt=1, started_at=started_at, handle="c1"))
-
-    wide = house.submit(gpus=2)
-
-    assert house.state.reservations[wide.pool].at == pytest.approx(house.now + 3610)
 
 
 def test_other_nodes_are_not_kept() -> None:
@@ -323,87 +310,6 @@ def test_nothing_is_kept_for_a_job_that_needs_but_one_card() -> None:
 
     end(house, running, cards=1)
 
-    assert house.job(his.number).state is STARTING
-
-
-def test_what_a_more_urgent_job_took_makes_the_promise_a_later_one() -> None:
-    house = a_house()
-    house.running(house.submit(gpus=1, timeout="1h"))
-    wide = house.submit(gpus=2)
-
-    urgent = house.submit(gpus=1, priority=5, timeout="9h")
-
-    promised = kept(house)
-    assert promised is not None
-    assert (urgent.state, promised.uid) == (STARTING, wide.uid)
-    assert promised.at == pytest.approx(house.now + 9 * 3600 + 70)
-
-
-def test_a_pool_that_is_deleted_in_the_step_in_which_its_first_job_ends_keeps_nothing() -> None:
-    house = a_house()
-    house.pool("other", "n1")
-    house.running(house.submit(gpus=1, timeout="1h", pool="default"))
-    wide = house.submit(gpus=2, pool="other")
-    assert kept(house) is not None
-
-    cancel = e.Cancel(caller=ALICE, number=wide.number)
-    house.do(cancel, e.DeletePool(caller=ADMIN, name="other"))
-
-    assert kept(house) is None
-    assert house.submit(gpus=1, pool="default").state is STARTING
-
-
-def test_a_job_that_gives_its_turn_up_leaves_what_another_pool_keeps_on_the_same_node() -> None:
-    house = House()
-    house.node("n1", *(a_card(i) for i in range(4)))
-    for name, cards in (("a", ("0", "1")), ("b", ("2", "3"))):
-        house.pool(name)
-        house.do(e.AddToPool(caller=ADMIN, pool=name, node="n1", cards=cards))
-    house.running(house.submit(gpus=2, pool="a", timeout="1h"))
-    house.submit(gpus=2, pool="a")
-    house.running(house.submit(gpus=1, pool="b", timeout="1h"))
-    wide = house.submit(gpus=2, pool="b")
-    typed: list[dict[str, Any]] = [
-        {"pool": "a", "gpus": 2, "priority": 5},
-        {"pool": "b", "gpus": 1},
-    ]
-
-    specs = [read_spec({"image": "busybox", **fields}) for fields in typed]
-    (narrow,) = house.do(*(e.Submit(caller=ALICE, specs=(spec,)) for spec in specs))
-
-    assert house.state.reservations[wide.pool].is_firm
-    assert narrow.state is PENDING
-
-
-def test_a_pool_that_is_planned_anew_does_not_take_what_another_one_keeps() -> None:
-    house = a_house(nodes=2)
-    house.pool("zoo", "n1", "n2")
-    for node, timeout in (("n1", "1h"), ("n2", "2h")):
-        asked = house.submit(gpus=1, timeout=timeout, nodes=[node], pool="zoo")
-        house.running(asked)
-    house.submit(gpus=2, pool="zoo")
-    house.submit(gpus=2, pool="default")
-    promised = dict(house.state.reservations)
-    assert {name: kept.node for name, kept in promised.items()} == {"zoo": "n1", "default": "n2"}
-
-    house.queue("default", pool="default", priority=1)
-
-    assert house.state.reservations == promised
-
-
-def test_what_is_kept_no_longer_goes_to_who_was_kept_from_it_in_another_pool_too() -> None:
-    house = a_house(cards=4, nodes=2)
-    house.pool("zoo", "n1")
-    house.running(house.submit(gpus=1, timeout="1h", nodes=["n1"], pool="default"))
-    house.running(house.submit(gpus=4, timeout="2h", nodes=["n2"], pool="default"))
-    wide = house.submit(gpus=4, pool="default")
-    his = house.submit(BOB, gpus=1, pool="zoo")
-    assert (house.state.reservations[wide.pool].node, his.state) == ("n1", PENDING)
-
-    house.submit(gpus=1, timeout="9h", nodes=["n1"], priority=5, pool="default")
-    house.do(e.Tick())
-
-    assert house.state.reservations[wide.pool].node == "n2"
     assert house.job(his.number).state is STARTING
 
 
