@@ -265,16 +265,16 @@ def pool_view(state: State, pool: Pool) -> PoolView:
 
 
 def _users(state: State, pool: Pool) -> Iterator[PoolUserView]:
-    minutes = {user: used for (name, user), used in state.standing.items() if name == pool.name}
+    minutes = dict.fromkeys(state.held.users_of(pool.name), 0)
+    minutes |= {user: used for (name, user), used in state.standing.items() if name == pool.name}
     for user in sorted(minutes, key=lambda user: (minutes[user], user)):
         held = state.held.of_pool_user(pool.name, user)
-        if minutes[user] or held.jobs:
-            yield PoolUserView(
-                user=user,
-                running=held.jobs,
-                gpus_held=held.gpus,
-                card_hours=round(minutes[user] / 60, 1),
-            )
+        yield PoolUserView(
+            user=user,
+            running=held.jobs,
+            gpus_held=held.gpus,
+            card_hours=round(minutes[user] / 60, 1),
+        )
 
 
 def queue_view(state: State, queue: Queue) -> QueueView:

@@ -64,6 +64,10 @@ class Tally:
         """Return what one user's jobs hold in the whole pool."""
         return self._uses.get(_pool(pool, user), NOTHING)
 
+    def users_of(self, pool: PoolName) -> set[str]:
+        """Return who has jobs placed in the pool."""
+        return {account[2] for account in self._uses if account[:2] == ("pool", pool)}
+
     def jobs(self) -> int:
         """Return how many jobs are placed in all queues."""
         return sum(use.jobs for account, use in self._uses.items() if account[0] == "queue")

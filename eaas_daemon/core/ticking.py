@@ -12,6 +12,7 @@ from eaas_daemon.core.model import Node
 from eaas_daemon.core.silence import go_offline
 from eaas_daemon.core.state import State
 from eaas_daemon.core.trust import expire
+from eaas_daemon.core.usage import spent
 
 OFFLINE_AFTER_S: Final = 20.0
 """Silence after which a node takes no new work and its jobs are Unknown."""
@@ -48,6 +49,8 @@ def tick(state: State, _event: Tick, now: float) -> None:
     for key, row in list(islice(state.keys.items(), 64)):
         if row.at + KEYS_KEPT_S < now:
             del state.keys[key]
+    for whose in spent(state.usage, state.pools, now):
+        del state.usage[whose]
 
 
 def _begin_to_hold(state: State, now: float) -> None:

@@ -9,7 +9,7 @@ from math import exp2, log
 from typing import Final, NamedTuple
 
 from eaas.ids import PoolName, UserName
-from eaas_daemon.core.model import Pool, Value
+from eaas_daemon.core.model import DEFAULT_HALF_LIFE_S, Pool, Value
 
 STANDING_S: Final = 60.0
 """Use is compared in whole card-minutes: users who are level take turns by age."""
@@ -42,10 +42,9 @@ class Usage(Value, frozen=True, kw_only=True):
             cards=max(0, self.cards + more),
         )
 
-    @property
-    def counts(self) -> bool:
+    def counts_at(self, now: float, half_life_s: float) -> bool:
         """Tell whether there is anything in it to remember."""
-        return self.cards > 0 or self.card_seconds >= 1.0
+        return self.cards > 0 or self.at(now, half_life_s) >= 1.0
 
 
 class Span(NamedTuple):
@@ -81,14 +80,31 @@ def past(spans: Iterable[Span], pools: Mapping[PoolName, Pool]) -> dict[UsageKey
     return sums
 
 
+def spent(
+    usage: Mapping[UsageKey, Usage], pools: Mapping[PoolName, Pool], now: float
+) -> list[UsageKey]:
+    """Return whose use has decayed to nothing, so that nobody is remembered for ever.
+
+    That of a pool that was deleted decays too: one of the same name may be made again.
+    """
+    return [
+        key
+        for key, used in usage.items()
+        if not used.counts_at(
+            now, pools[key[0]].half_life_s if key[0] in pools else DEFAULT_HALF_LIFE_S
+        )
+    ]
+
+
 def standing(
     usage: Mapping[UsageKey, Usage], pools: Mapping[PoolName, Pool], now: float
 ) -> Standing:
-    """Return how everybody stands now."""
+    """Return how everybody stands now who has had something."""
     return {
-        key: int(used.at(now, pools[key[0]].half_life_s) // STANDING_S)
+        key: minutes
         for key, used in usage.items()
         if key[0] in pools
+        if (minutes := int(used.at(now, pools[key[0]].half_life_s) // STANDING_S))
     }
 
 

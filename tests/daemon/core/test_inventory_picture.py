@@ -16,7 +16,7 @@ from eaas_daemon.core.inventory_picture import (
     queue_view,
 )
 from eaas_daemon.core.model import Trouble
-from tests.rig.builders import ADMIN, House, a_card, a_hello, an_inventory
+from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card, a_hello, an_inventory
 
 N1 = NodeName("n1")
 
@@ -264,3 +264,15 @@ def test_a_node_of_plain_processes_says_that_its_mounts_are_for_no_job() -> None
     (mount,) = node(house).mounts
 
     assert (mount.available, mount.reason) == (False, "plain processes can't have mounts")
+
+
+def test_a_pool_names_who_runs_something_there_with_cards_or_without(house: House) -> None:
+    house.submit(BOB)
+    house.submit(ALICE, gpus=1)
+
+    users = pool_view(house.state, house.state.pools[PoolName("default")]).users
+
+    assert [(each.user, each.running, each.gpus_held) for each in users] == [
+        ("alice", 1, 1),
+        ("bob", 1, 0),
+    ]

@@ -24,6 +24,8 @@ def test_jobs_and_cards_count_for_their_queue_their_user_and_the_pool() -> None:
     assert held.of_user("default/default", "alice") == Use(jobs=1, gpus=2)
     assert held.of_pool_user(POOL, "alice") == Use(jobs=2, gpus=3)
     assert held.of_pool_user(POOL, "bob") == Use(jobs=1, gpus=0)
+    assert held.users_of(POOL) == {"alice", "bob"}
+    assert held.users_of(PoolName("other")) == set()
     assert held.jobs() == 3
 
 

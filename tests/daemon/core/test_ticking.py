@@ -3,7 +3,7 @@ import pytest
 from eaas.ids import NodeName
 from eaas.lifecycle import JobState
 from eaas_daemon.core import events as e
-from eaas_daemon.core.model import Node
+from eaas_daemon.core.model import DEFAULT_HALF_LIFE_S, Node
 from eaas_daemon.core.ticking import KEYS_KEPT_S
 from tests.daemon.core.test_on_jobs import a_submit
 from tests.rig.builders import House, a_card
@@ -104,3 +104,17 @@ def test_old_keys_leave_the_memory_and_still_stand_for_their_jobs(house: House) 
 
     assert house.state.keys == {}
     assert house.state.find_key(house.job(1).user, "k") is not None
+
+
+def test_who_has_had_no_card_for_long_is_not_remembered(house: House) -> None:
+    job = house.submit(gpus=1)
+    house.running(job)
+    house.now += 3600
+    house.ended(house.job(job.number))
+    house.do(e.Tick())
+    assert house.state.usage.keys() == {("default", "alice")}
+
+    house.now += 20 * DEFAULT_HALF_LIFE_S
+    house.do(e.Tick())
+
+    assert house.state.usage == {}

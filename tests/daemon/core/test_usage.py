@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from eaas.ids import PoolName, UserName
 from eaas_daemon.core.model import Pool
-from eaas_daemon.core.usage import Span, Usage, decay, past, standing
+from eaas_daemon.core.usage import Span, Usage, decay, past, spent, standing
 
 DAY = 86400.0
 POOL = PoolName("default")
@@ -50,6 +50,21 @@ def test_users_are_level_within_a_card_minute() -> None:
     }
 
     assert standing(usage, POOLS, 0.0) == {(POOL, "alice"): 1, (POOL, "bob"): 1}
+
+
+def test_who_has_had_less_than_a_card_minute_has_had_nothing() -> None:
+    assert standing({(POOL, ALICE): Usage(card_seconds=59.0)}, POOLS, 0.0) == {}
+
+
+def test_use_that_has_decayed_to_nothing_is_spent_and_what_is_held_never_is() -> None:
+    usage = {
+        (POOL, ALICE): Usage(card_seconds=1024.0),
+        (POOL, UserName("bob")): Usage(card_seconds=0.0, cards=1),
+        (PoolName("gone"), ALICE): Usage(card_seconds=1024.0),
+    }
+
+    assert spent(usage, POOLS, 9 * DAY) == []
+    assert spent(usage, POOLS, 11 * DAY) == [(POOL, "alice"), ("gone", "alice")]
 
 
 moments = st.lists(
