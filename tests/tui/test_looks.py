@@ -51,6 +51,9 @@ SCREENS: Final[Mapping[str, tuple[str, ...]]] = {
 """Every screen and every question by the keys that open it."""
 
 
+VIEWS: Final = {"1": "OverviewScreen", "2": "JobsScreen", "3": "NodeScreen", "4": "EventsScreen"}
+
+
 class Elsewhere:
     """Stands where a client is: whatever is asked, nobody answers. Keeps what was asked."""
 
@@ -91,8 +94,11 @@ async def press(app: ConsoleApp, pilot: Pilot[None], *keys: str) -> None:
 
 
 async def go(app: ConsoleApp, pilot: Pilot[None], name: str) -> None:
-    """Open a screen from the overview."""
-    await press(app, pilot, *SCREENS[name])
+    """Open a screen from the overview; a view has to be there before a key is meant for it."""
+    for number, key in enumerate(SCREENS[name]):
+        await press(app, pilot, key)
+        if number == 0 and (view := VIEWS.get(key)) is not None:
+            await until(lambda view=view: type(app.screen).__name__ == view, pilot)  # type: ignore[misc]
 
 
 async def come_back(app: ConsoleApp, pilot: Pilot[None]) -> None:
