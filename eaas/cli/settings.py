@@ -45,9 +45,22 @@ def config_show(line: Line, program: str | None, options: tuple[str, ...]) -> No
     controller, agent = _settings(list(MODULES), ())
     answer = {**places, "controller": controller, "agent": agent}
     line.out.answer(answer, lambda: [_places_picture(places), *_both(controller, agent)])
+    if (remark := other_pool(places)) is not None:
+        line.out.remark(remark)
     address = asyncio.run(_address_in_use())
     if (remark := other_port(controller, address)) is not None:
         line.out.remark(remark)
+
+
+def other_pool(places: Mapping[str, str]) -> str | None:
+    """Return a sentence if commands typed here go to another controller than these settings'."""
+    if places["server"] == places["socket"]:
+        return None
+    return (
+        "these are the settings of programs that you start yourself; your commands go to the "
+        f"controller at {places['server']}, which has its own: mini-eaas folder list shows the "
+        "folders that it watches"
+    )
 
 
 def other_port(controller: SettingsView, address: str | None) -> str | None:

@@ -59,6 +59,19 @@ def test_mistakes_are_told_instead(typing: Type, home: Path) -> None:
     assert typing("config", "show", "console").code == 2
 
 
+def test_whose_settings_these_are_is_said_where_commands_go_to_another_controller(
+    typing: Type, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert typing("config", "show").err == ""
+
+    monkeypatch.setenv("MINI_EAAS_SERVER", "http://127.0.0.1:9")
+    said = typing("config", "show", "-o", "json")
+
+    assert said.err.startswith("these are the settings of programs that you start yourself; ")
+    assert "go to the controller at http://127.0.0.1:9, which has its own" in said.err
+    assert json.loads(said.out)["inbox"] == str(home / "inbox")
+
+
 def test_a_controller_that_listens_on_another_port_than_is_set_is_told_of(
     typing: Type, home: Path, controller: StandIn
 ) -> None:
