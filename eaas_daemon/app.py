@@ -37,6 +37,7 @@ from eaas_daemon.revive import revive
 from eaas_daemon.samples.files import RunFiles
 from eaas_daemon.samples.sampler import Sampler
 from eaas_daemon.store.database import Database
+from eaas_daemon.store.failures import PlaceLost
 from eaas_daemon.store.readers import Reader
 from eaas_daemon.trust.authority import Authority, authority_in
 from eaas_daemon.trust.names import advertised, server_names
@@ -45,6 +46,8 @@ from eaas_daemon.trust.tls import ServerTls
 log = logging.getLogger(__name__)
 
 PRUNE_EVERY_S: Final = 60.0
+LOOK_EVERY_S: Final = 1.0
+"""How often an idle controller looks whether its database is still in its place."""
 DAY_S: Final = 86400.0
 
 
@@ -77,14 +80,19 @@ class Controller:
         self._clock = clock
         self._beside = beside
         """What else works until the controller stops."""
+        self._lost: PlaceLost | None = None
 
     async def work(self, until: asyncio.Event, attend: "Attend | None" = None) -> None:
-        """Run everything until the event is set; ``attend`` runs beside it."""
+        """Run everything until the event is set; ``attend`` runs beside it.
+
+        Raises ``PlaceLost`` when the data folder is not the one any more that it began with.
+        """
         async with asyncio.TaskGroup() as tasks:
             running = [
                 tasks.create_task(self.engine.run()),
                 tasks.create_task(self.engine.tick()),
                 tasks.create_task(self._prune()),
+                tasks.create_task(self._watch_place(until)),
                 *(tasks.create_task(work()) for work in self._beside),
             ]
             if attend is not None:
@@ -94,6 +102,18 @@ class Controller:
             self.engine.refuse_all(STOPPING)
             for task in running:
                 task.cancel()
+        if self._lost is not None:
+            raise self._lost
+
+    async def _watch_place(self, until: asyncio.Event) -> None:
+        """Set the event when the database is no longer where it was; keep why."""
+        while self._lost is None:
+            await asyncio.sleep(LOOK_EVERY_S)
+            try:
+                await self._database.look()
+            except PlaceLost as lost:
+                self._lost = lost
+                until.set()
 
     def adjust(self, config: ControllerConfig) -> None:
         """Take over what can change while the controller runs."""

@@ -14,7 +14,7 @@ from typing import Final, Self, TypeVar
 
 from eaas.ids import new_uid
 from eaas_daemon.core.changes import Changes
-from eaas_daemon.store.failures import HomeInUse, StoreUnavailable, damaged, failure
+from eaas_daemon.store.failures import HomeInUse, PlaceLost, StoreUnavailable, damaged, failure
 from eaas_daemon.store.migrations import all_steps, copy_to, migrate
 from eaas_daemon.store.transactions import (
     Loaded,
@@ -56,6 +56,8 @@ class Database:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store-writer")
         self._connection: sqlite3.Connection | None = None
         self._lock: int | None = None
+        self._opened: dict[Path, os.stat_result] = {}
+        """Which files these are; while they are open no other has their inodes."""
 
     async def __aenter__(self) -> Self:
         try:
@@ -109,6 +111,10 @@ class Database:
             lambda: self._answered(lambda: copy_to(self._open_one, target))
         )
 
+    async def look(self) -> None:
+        """Raise ``PlaceLost`` if the database was taken away, or another put into its place."""
+        await self._in_thread(self._check_in_place)
+
     async def _in_thread(self, work: Callable[[], T]) -> T:
         """Run ``work`` in the writer's thread; cancelling the caller does not stop it."""
         return await asyncio.shield(asyncio.wrap_future(self._thread.submit(work)))
@@ -125,6 +131,7 @@ class Database:
         connection = self._open_one
 
         def whole() -> T:
+            self._check_in_place()
             connection.execute("BEGIN IMMEDIATE")
             try:
                 answer = work(connection)
@@ -146,6 +153,9 @@ class Database:
     def _open(self) -> None:
         create_private(self.path)
         self._connection = connect(self.path, self._busy_timeout_s)
+        assert self._lock is not None, "it is opened under the lock"
+        lock = self.path.with_suffix(".lock")
+        self._opened = {lock: os.fstat(self._lock), self.path: os.stat(self.path)}
         self._answered(self._prepare)
         at, life = self._clock(), new_uid()
         self._transaction(lambda connection: begin_life(connection, life, at))
@@ -153,6 +163,21 @@ class Database:
     def _prepare(self) -> None:
         check(self._open_one, self.path)
         migrate(self._open_one, self.path, self._steps)
+
+    def _check_in_place(self) -> None:
+        for path, opened in self._opened.items():
+            try:
+                is_in_place = os.path.samestat(os.stat(path), opened)
+            except (FileNotFoundError, NotADirectoryError):
+                is_in_place = False
+            except OSError:
+                continue  # nobody knows; the transaction will tell
+            if not is_in_place:
+                raise PlaceLost(
+                    f"{path} is not the file any more that this controller works with: its folder"
+                    " was deleted, moved or made again. Nothing more is stored or taken; see what"
+                    " is there, put back what is missing, and start the controller again"
+                )
 
     def _close(self) -> None:
         if self._connection is not None:

@@ -17,6 +17,12 @@ class StoreUnavailable(EaasError):
     http_status: ClassVar[int] = 503
 
 
+class PlaceLost(StoreUnavailable):
+    """Nothing was stored: what the controller opened is not what lies at its path any more."""
+
+    code = "place_lost"
+
+
 class StoreFull(StoreUnavailable):
     """Nothing was stored: the disk is full."""
 

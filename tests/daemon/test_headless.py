@@ -18,7 +18,9 @@ import aiohttp
 import pytest
 
 from eaas.client import Address, Client
+from eaas.paths import paths_from
 from eaas_daemon.__main__ import main
+from eaas_daemon.home import prepare_home
 from eaas_daemon.store.database import take_lock
 from tests.rig.program import Program
 from tests.rig.service_manager import ServiceManager, a_service_manager
@@ -261,3 +263,22 @@ def open_home(home: Path) -> Iterator[None]:
         yield
     finally:
         os.close(lock)
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["moved", "made again"])
+def test_a_controller_whose_folder_is_lost_takes_nothing_more_and_ends_with_a_sentence(
+    service: Service, *, again: bool
+) -> None:
+    paths = paths_from({"MINI_EAAS_HOME": str(service.home)})
+    service.home.rename(service.home.with_name(f"{service.home.name}-elsewhere"))
+    if again:
+        prepare_home(paths)
+        (paths.inbox / "job.yaml").write_text("command: 'true'\n")
+
+    assert service.program.ended() == 1
+
+    last = [message for message in service.messages if "controller.lock" in message][-1]
+    assert last.startswith(f"{service.home}/controller.lock is not the file any more")
+    assert "Traceback" not in service.program.words
+    assert [path.name for path in paths.inbox.rglob("*.yaml")] == ["job.yaml"] * again
+    assert not list(paths.inbox.glob("*ed/*.yaml")), "it lies in accepted/ or refused/"

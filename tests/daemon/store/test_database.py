@@ -19,6 +19,7 @@ from eaas_daemon.store.failures import (
     DatabaseDamaged,
     HomeInUse,
     NewerSchema,
+    PlaceLost,
     StoreUnavailable,
 )
 from tests.daemon.store.builders import a_job, a_key, a_line, a_node, a_step
@@ -223,6 +224,23 @@ async def test_a_second_controller_on_the_same_home_is_refused_until_the_first_e
     await first.wait()
     async with Database(path):
         pass
+
+
+@pytest.mark.parametrize("lost", ["controller.db", "controller.lock"])
+@pytest.mark.parametrize("again", [False, True], ids=["deleted", "made again"])
+async def test_nothing_is_stored_once_another_file_or_none_is_in_the_place_of_one_that_was_opened(
+    path: Path, lost: str, *, again: bool
+) -> None:
+    gone = path.with_name(lost)
+    async with Database(path) as database:
+        await database.commit(a_step(seq=1))
+        await database.look()
+        gone.unlink()
+        if again:
+            gone.touch()
+        for doing in (database.look, lambda: database.commit(a_step(seq=2))):
+            with pytest.raises(PlaceLost, match=f"{lost} is not the file any more"):
+                await doing()
 
 
 async def test_a_newer_schema_is_refused_and_not_touched(path: Path) -> None:
