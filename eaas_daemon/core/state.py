@@ -231,9 +231,11 @@ class State:
 
     def put_mass_loss(self, loss: MassLoss | None) -> None:
         """Note that most nodes are silent at once, or that this is over."""
-        old = self.mass_loss
-        self._undo.append(lambda: setattr(self, "mass_loss", old))
-        self.mass_loss = loss
+        self._put("mass_loss", loss)
+
+    def put_tick(self, at: float) -> None:
+        """Note when the clock had its say; what was due at a tick that is undone is due again."""
+        self._put("last_tick_at", at)
 
     def put_orphans(self, node: NodeName, found: Orphans) -> None:
         """Let these be the attempts that run there and can't be adopted."""
@@ -251,8 +253,7 @@ class State:
     def number(self) -> JobNumber:
         """Take the next job number."""
         number = self.next_number
-        self._undo.append(lambda: setattr(self, "next_number", number))
-        self.next_number += 1
+        self._put("next_number", number + 1)
         return JobNumber(number)
 
     def put_key(self, row: KeyRow) -> None:
@@ -299,16 +300,12 @@ class State:
 
     def put_standing(self, standing: Standing) -> None:
         """Let the users stand as given."""
-        old = self.standing
-        if standing != old:
-            self._undo.append(lambda: setattr(self, "standing", old))
-            self.standing = standing
+        if standing != self.standing:
+            self._put("standing", standing)
 
     def put_reservations(self, reservations: dict[PoolName, Reservation]) -> None:
         """Let room be kept for these jobs, and for no others."""
-        old = self.reservations
-        self._undo.append(lambda: setattr(self, "reservations", old))
-        self.reservations = reservations
+        self._put("reservations", reservations)
 
     def every_reservation(self) -> Iterator[Reservation]:
         """Yield for whom room is kept, over all pools."""
@@ -330,9 +327,7 @@ class State:
 
     def journal(self, kind: str, text: str, at: float, **about: Any) -> None:
         """Write a line of history; ``about`` takes job, node, user and data."""
-        seq = self.seq
-        self._undo.append(lambda: setattr(self, "seq", seq))
-        self.seq += 1
+        self._put("seq", self.seq + 1)
         self._note(
             self.draft.journal, JournalRow(seq=self.seq, at=at, kind=kind, text=text, **about)
         )
@@ -383,6 +378,11 @@ class State:
     def _note(self, rows: list[Any], row: Any) -> None:
         rows.append(row)
         self._undo.append(rows.pop)
+
+    def _put(self, name: str, value: Any) -> None:
+        old = getattr(self, name)
+        self._undo.append(lambda: setattr(self, name, old))
+        setattr(self, name, value)
 
     @staticmethod
     def _set(table: dict[Any, Any], key: Any, value: Any) -> None:

@@ -36,7 +36,8 @@ def tick(state: State, _event: Tick, now: float) -> None:
     _begin_to_hold(state, now)
     if state.last_tick_at is None or abs(now - state.last_tick_at) > STALL_S:
         state.quiet_until = now + START_GRACE_S
-    last, state.last_tick_at = state.last_tick_at, now
+    last = state.last_tick_at
+    state.put_tick(now)
     adoption.try_again(state, now)
     expire(state, now if last is None else last, now)
     if now >= state.quiet_until:

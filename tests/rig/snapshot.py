@@ -28,6 +28,13 @@ def snapshot(state: State) -> dict[str, Any]:
         "placed": {node: dict(jobs) for node, jobs in state.placed.items() if jobs},
         "held": dict(state.held),
         "used": {key: used.cards for key, used in state.usage.items() if used.cards},
+        "passing": (
+            dict(state.standing),
+            dict(state.reservations),
+            dict(state.orphans),
+            state.mass_loss,
+            state.last_tick_at,
+        ),
         "counters": (state.epoch, state.next_number, state.seq),
     }
 
@@ -35,7 +42,7 @@ def snapshot(state: State) -> dict[str, Any]:
 def durable(state: State) -> dict[str, Any]:
     """Return what must be the same after the controller was killed and started again."""
     kept = snapshot(state)
-    del kept["keys"], kept["cooling"]
+    del kept["keys"], kept["cooling"], kept["passing"]
     order = Order(state.queues, {})  # how users stand moves with every second
     kept["line"] = {name: list(state.line.in_order(name, order)) for name in state.pools}
     kept["nodes"] = {name: _durable_node(node) for name, node in state.nodes.items()}

@@ -8,6 +8,7 @@ from eaas.ids import NodeName, UserName
 from eaas.lifecycle import JobState
 from eaas_daemon.core import events as e
 from eaas_daemon.core.effects import Expel, TurnAway
+from eaas_daemon.core.step import step
 from eaas_daemon.core.trust import KEPT_S, MAX_LIFE_S, NameTaken
 from tests.daemon.core.tokens import joined, made, renewed, revoked, used
 from tests.rig.builders import ADMIN, ALICE, House, a_card, a_hello, an_inventory
@@ -331,6 +332,22 @@ def test_who_came_in_by_a_token_leaves_when_the_clock_passes_its_end(house: Hous
     house.do(e.Tick())
 
     assert (early, due, house.effects) == ((), (Expel(credential="uown"),), ())
+
+
+def test_who_was_due_to_leave_in_a_step_that_was_not_stored_leaves_in_the_next(
+    house: House,
+) -> None:
+    house.do(e.Tick())
+    made(house, "uown", role="member", expires_at=house.now + 1)
+    house.now += 1
+
+    step(house.state, (e.Tick(),), house.now)
+    house.state.undo_to(0)
+    house.state.settle()
+    house.now += 0.25
+    house.do(e.Tick())
+
+    assert house.effects == (Expel(credential="uown"),)
 
 
 def test_what_has_long_been_over_is_forgotten(house: House) -> None:
