@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from aiohttp import web
-from msgspec.structs import replace
 
 from eaas.errors import EaasError, FieldError, Invalid, NeverFits, NotFound, NotYours
 from eaas.ids import JobNumber, PoolName
@@ -27,7 +26,6 @@ from eaas_daemon.core.body_hash import body_hash
 from eaas_daemon.core.dry_run import dry_run, first_refused, refused
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.on_jobs import Replayed
-from eaas_daemon.core.picture import reason_view
 
 MAX_BATCH_JOBS = 1000
 MAX_KEY_CHARS = 200
@@ -127,9 +125,7 @@ class JobRoutes:
     async def show(self, request: web.Request) -> web.Response:
         """Show one job."""
         job, painter = known_job(self._parts, request), self._engine.painter()
-        view = job_for(caller_of(request), painter, job)
-        reason = reason_view(painter.explainer.as_of_now(job))
-        return answer(replace(view, reason=reason))
+        return answer(job_for(caller_of(request), painter, job))
 
     async def why(self, request: web.Request) -> web.Response:
         """Say why the job stands where it stands."""

@@ -14,8 +14,8 @@ def is_private_to(job: Job, caller: Caller) -> bool:
 
 
 def job_for(caller: Caller, painter: Painter, job: Job) -> JobView:
-    """Return the job as this caller may see it."""
-    return painter.job(job, private=is_private_to(job, caller))
+    """Return the job as this caller may see it, with what is true only now that it is asked."""
+    return painter.job_now(job, private=is_private_to(job, caller))
 
 
 def public_job(view: JobView) -> JobView:

@@ -122,14 +122,18 @@ class Explainer:
         return silent_s if node.session is None or silent_s > MISSED_AFTER_S else None
 
     def as_of_now(self, job: Job) -> r.Reason | None:
-        """Return the job's reason, and of one that runs on a node that is missed, that.
+        """Return the job's reason, and of one that runs on a node that is missed, that."""
+        return self.missed(job) or self.reason(job)
+
+    def missed(self, job: Job) -> r.NodeSilent | None:
+        """Return that the node where the job runs is missed, if it is.
 
         It is true only at the moment of asking: nobody is told when the node speaks again.
         """
         attempt = job.live_attempt
         node = None if attempt is None else self._state.nodes.get(attempt.node)
         if job.state not in SEEN or node is None or (missed_s := self._missed_s(node)) is None:
-            return self.reason(job)
+            return None
         since = utc_text(node.last_seen_at or 0.0)
         return r.NodeSilent(node=node.name, since=since, silent_s=missed_s)
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
+from msgspec.structs import replace
+
 from eaas import reasons as r
 from eaas.ids import JobUid
 from eaas.job_spec import spec_as_typed
@@ -73,6 +75,15 @@ class Painter:
             attempts=tuple(self._attempt(job.uid, each) for each in job.attempts),
             workspace=workspace_text(job),
         )
+
+    def job_now(self, job: Job, *, private: bool = True) -> JobView:
+        """Return the view as it is at this moment: a running job says that its node is missed.
+
+        Nobody is told when that ends, so it is for answers alone and for no stream.
+        """
+        view = self.job(job, private=private)
+        missed = self.explainer.missed(job)
+        return view if missed is None else replace(view, reason=reason_view(missed))
 
     def _spec(self, job: Job, private: bool) -> dict[str, object]:
         typed = spec_as_typed(job.spec)

@@ -29,9 +29,11 @@ async def test_a_job_says_at_once_that_its_node_is_missed(house: House) -> None:
     await house.tick(8)
 
     _, view = await house.ask("GET", "/api/v1/jobs/1")
+    lists = [await house.ask("GET", f"/api/v1/jobs{query}") for query in ("", "?state=Running")]
 
     assert (view["state"], view["reason"]["code"]) == ("Running", "node_silent")
     assert view["reason"]["text"] == ("n1 has been silent for 8s; the job may still run there")
+    assert [page["items"][0]["reason"] for _, page in lists] == [view["reason"]] * 2
 
 
 async def test_the_same_key_and_body_give_the_same_job(house: House) -> None:
