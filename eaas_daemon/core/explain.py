@@ -12,7 +12,6 @@ from eaas.lifecycle import JobState
 from eaas.sentences import sentence
 from eaas.units import utc_text
 from eaas.views import (
-    BlockerView,
     EtaView,
     ScopedReasonView,
     WhyNodeView,
@@ -172,11 +171,6 @@ class Explainer:
             return EtaView(at=None, in_s=None, kind="unknown")
         at = max(kept.at, self._at)
         return EtaView(at=utc_text(at), in_s=round(at - self._at, 1), kind="certain")
-
-    def _blockers(self, job: Job, waiting: Waiting) -> tuple[BlockerView, ...]:
-        if waiting.never:
-            return ()
-        return blockers(self._state, job, waiting.above, waiting.nodes)
 
     def _meant(self, job: Job, waiting: Waiting) -> tuple[str, ...]:
         meant = mount_meant(self._state, job) if waiting.never else None
