@@ -11,6 +11,7 @@ from eaas_daemon.core.effects import Acknowledge, Dropped
 from eaas_daemon.core.greeting import first_is_gone, first_speaks
 from eaas_daemon.core.link_history import LinkEnd, ended
 from eaas_daemon.core.model import Job, Node, Phase
+from eaas_daemon.core.reserve import is_coming
 from eaas_daemon.core.state import State
 
 
@@ -91,19 +92,24 @@ def beat(state: State, event: e.AgentBeat, now: float) -> None:
     )
     fresh = links.note_clock(state, fresh, said.clock_ahead_s, now)
     _note_card_changes(state, node, fresh, now)
-    _warm(state, fresh)
+    _warm(state, node, fresh)
     state.put_node(fresh, durable=False)
     first_speaks(state, fresh, now)
 
 
-def _warm(state: State, node: Node) -> None:
-    """Offer cards again that were read clean after they had been released."""
+def _warm(state: State, old: Node, node: Node) -> None:
+    """Offer cards again that were read clean after they had been released.
+
+    Nobody waits any longer for one that has not been for long.
+    """
     for card in node.cards:
         released_at = state.cooling.get(CardUuid(card.uuid))
-        if released_at is None or card.state != "free" or node.sampled_at is None:
+        if released_at is None or node.sampled_at is None:
             continue
-        if node.sampled_at > released_at:
+        if card.state == "free" and node.sampled_at > released_at:
             state.cool(CardUuid(card.uuid), None)
+            state.rouse_pools_of(node.name)
+        elif is_coming(old, released_at) and not is_coming(node, released_at):
             state.rouse_pools_of(node.name)
 
 

@@ -21,7 +21,7 @@ from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Ask, Shape, ask_of, shape_of
 from eaas_daemon.core.fit import Kept, Return, Room, cards_in, never, suits, unfit, usable
 from eaas_daemon.core.line import turn_of
-from eaas_daemon.core.model import Job, Pool, Reservation
+from eaas_daemon.core.model import Job, Node, Pool, Reservation
 from eaas_daemon.core.mounted import unmounted
 from eaas_daemon.core.rooms import rooms_of
 from eaas_daemon.core.state import State
@@ -31,6 +31,9 @@ START_ALLOWANCE_S: Final = 60.0
 
 COOLING_S: Final = 5.0
 """Within that a card that was released is usually read clean."""
+
+LOST_S: Final = 60.0
+"""A card that was not read clean for so long after its release waits for a person."""
 
 
 class Candidate(NamedTuple):
@@ -253,9 +256,16 @@ def _ends(state: State, room: Room, now: float) -> Iterator[Return]:
 
 def _cooling(state: State, room: Room, now: float) -> Iterator[Return]:
     """Yield the cards that somebody gave back a moment ago and that were not seen clean since."""
-    cards = [card.uuid for card in room.node.cards if card.uuid in state.cooling]
+    node = room.node
+    given_back = [(card.uuid, state.cooling.get(CardUuid(card.uuid))) for card in node.cards]
+    cards = [CardUuid(uuid) for uuid, at in given_back if at is not None and is_coming(node, at)]
     if cards:
-        yield Return(now + COOLING_S, 0, 0, tuple(map(CardUuid, cards)))
+        yield Return(now + COOLING_S, 0, 0, tuple(cards))
+
+
+def is_coming(node: Node, released_at: float) -> bool:
+    """Tell whether a card that was released then, by its node's clock, is clean soon."""
+    return node.sampled_at is None or node.sampled_at - released_at <= LOST_S
 
 
 def _suiting(room: Room, uuids: tuple[CardUuid, ...], ask: Ask, pool: Pool) -> list[CardReport]:

@@ -36,3 +36,24 @@ def test_what_a_more_urgent_job_took_makes_the_promise_a_later_one() -> None:
     promised = house.state.reservations[wide.pool]
     assert (urgent.state, promised.uid) == (JobState.STARTING, wide.uid)
     assert promised.at == pytest.approx(house.now + 9 * 3600 + 70)
+
+
+def test_nobody_is_promised_a_card_that_stays_dirty_after_its_release() -> None:
+    house = House()
+    for name in ("n1", "n2"):
+        house.node(name, a_card(0, node=name), a_card(1, node=name))
+    house.pool("default", "n1", "n2")
+    first = house.running(house.submit(gpus=1, timeout="1h", nodes=["n1"]))
+    house.running(house.submit(gpus=2, timeout="2h", nodes=["n2"]))
+    wide = house.submit(gpus=2)
+    house.ended(first)
+    dirty = a_card(0, node="n1", state="dirty"), a_card(1, node="n1")
+
+    promised = []
+    for seconds in (2, 60):
+        house.now += seconds
+        house.beat("n1", *dirty)
+        promised.append(house.state.reservations[wide.pool].node)
+
+    assert promised == ["n1", "n2"]
+    assert house.submit(gpus=1).state is JobState.STARTING
