@@ -84,7 +84,8 @@ def begin_life(connection: sqlite3.Connection, life: str, at: float) -> None:
     connection.execute("UPDATE lives SET last_seq = (SELECT seq FROM meta) WHERE last_seq IS NULL")
     connection.execute("INSERT INTO lives VALUES (?, ?, NULL)", (life, at))
     connection.execute(
-        "DELETE FROM lives WHERE id NOT IN (SELECT id FROM lives ORDER BY id DESC LIMIT ?)",
+        "DELETE FROM lives WHERE last_seq IS NOT NULL"  # a clock set back may put this one first
+        " AND id NOT IN (SELECT id FROM lives ORDER BY id DESC LIMIT ?)",
         (KEEP_LIVES,),
     )
 

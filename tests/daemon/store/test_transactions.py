@@ -10,6 +10,7 @@ from eaas_daemon.core.changes import Changes
 from eaas_daemon.core.model import Pool, Queue
 from eaas_daemon.store.database import Database
 from eaas_daemon.store.failures import StoreRefused
+from eaas_daemon.store.transactions import KEEP_LIVES, Loaded, begin_life, read_all
 from tests.daemon.store.builders import (
     CARD,
     a_claim,
@@ -190,3 +191,21 @@ async def test_credentials_come_back_as_they_last_were_and_those_that_went_do_no
     await database.commit(a_step(credentials=(used,), gone_credentials=(gone.id,)))
 
     assert (await database.load()).credentials == (used,)
+
+
+async def test_the_oldest_lives_are_forgotten_and_never_the_one_that_begins(
+    database: Database,
+) -> None:
+    earlier = [(f"n{index:05}", 1.0, 7) for index in range(KEEP_LIVES + 1)]
+
+    def begin() -> Loaded:
+        connection = database._open_one
+        connection.execute("DELETE FROM lives")
+        connection.executemany("INSERT INTO lives VALUES (?, ?, ?)", earlier)
+        begin_life(connection, "by-a-clock-that-was-set-back", 0.0)
+        return read_all(connection)
+
+    loaded = await database._in_thread(begin)
+
+    assert loaded.life == "by-a-clock-that-was-set-back"
+    assert (min(loaded.lives), len(loaded.lives)) == ("n00001", KEEP_LIVES)
