@@ -37,7 +37,7 @@ def hello(state: State, event: e.AgentSaidHello, now: float) -> bool:
         if code == "twin":
             _suspect(state, event, now)
         elif code == OBEYS_ANOTHER:
-            _note_other_master(state, said, text, now)
+            _note_other_controller(state, said, text, now)
         state.emit(TurnAway(session=event.session, code=code, text=text))
         links.tell_of_refusal(state, said.node, code, text, now)
         return False
@@ -65,7 +65,7 @@ def _note_upgrade(state: State, said: wire.Hello, code: str, text: str) -> None:
         state.put_node(replace(node, needs_upgrade=text, version=said.version), durable=True)
 
 
-def _note_other_master(state: State, said: wire.Hello, text: str, now: float) -> None:
+def _note_other_controller(state: State, said: wire.Hello, text: str, now: float) -> None:
     node = state.nodes.get(NodeName(said.node))
     if node is None or node.uid != said.node_uid or node.session is not None:
         return
