@@ -30,6 +30,7 @@ _TIME: Final = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)"
     r"(Z|z|[+-][0-9]{2}:[0-9]{2})?"
 )
+_ROUGH_UNITS: Final = ((86400, "d"), (3600, "h"), (60, "m"))
 BEYOND_WORDS_S: Final = 1e20
 """Days without number: such a duration comes from a mistake only."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -108,6 +109,17 @@ def format_duration(seconds: float) -> str:
     if rest or not text:
         text += f"{_plain_decimal(rest)}s"
     return text
+
+
+def rough_duration(seconds: float) -> str:
+    """Return the duration in two units at most (``3h12m``); finer is noise in a table."""
+    rest = max(0, int(seconds))
+    for position, (size, unit) in enumerate(_ROUGH_UNITS):
+        if rest >= size:
+            small_size, small = (*_ROUGH_UNITS, (1, "s"))[position + 1]
+            count = rest % size // small_size
+            return f"{rest // size}{unit}" + (f"{count}{small}" if count else "")
+    return f"{rest}s"
 
 
 def utc_text(unix_s: float) -> str:

@@ -40,6 +40,8 @@ def revive(loaded: Loaded, archive: Archive) -> State:
         state.put_job(job)
     state.usage.update(past(loaded.spans, state.pools))
     state.spools.update(loaded.spools)
+    for job in sorted(loaded.succeeded, key=lambda job: job.finished_at or 0.0):
+        state.note_run(job)
     state.settle()
     return state
 

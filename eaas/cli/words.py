@@ -2,9 +2,8 @@
 
 import time
 from collections.abc import Sequence
-from typing import Final
 
-from eaas.units import UnitError, format_memory_mib, parse_utc
+from eaas.units import UnitError, format_memory_mib, parse_utc, rough_duration
 from eaas.views import (
     CardView,
     HeldCardView,
@@ -15,20 +14,10 @@ from eaas.views import (
     WhyView,
 )
 
-UNITS: Final = ((86400, "d"), (3600, "h"), (60, "m"))
-
 
 def short_duration(seconds: float | None) -> str | None:
-    """Return the duration in two units at most (``3h12m``); finer is noise in a table."""
-    if seconds is None:
-        return None
-    rest = max(0, int(seconds))
-    for position, (size, unit) in enumerate(UNITS):
-        if rest >= size:
-            small_size, small = (*UNITS, (1, "s"))[position + 1]
-            count = rest % size // small_size
-            return f"{rest // size}{unit}" + (f"{count}{small}" if count else "")
-    return f"{rest}s"
+    """Return the duration in two units at most; None for None."""
+    return None if seconds is None else rough_duration(seconds)
 
 
 def ago(at: str | None, now: float | None = None) -> str | None:

@@ -34,17 +34,24 @@ class Shape(NamedTuple):
     ask: Ask
 
 
+def amounts_of(job: Job) -> tuple[int, int]:
+    """Return the thousandths of CPUs and the MiB that the job takes of a node."""
+    cpus = job.spec.cpus
+    return DEFAULT_CPUS_MILLI if cpus is None else round(cpus * 1000), job.spec.memory_mib or 0
+
+
 def ask_of(job: Job) -> Ask:
     """Return what the job asks of a node."""
     spec = job.spec
+    cpus_milli, memory_mib = amounts_of(job)
     mounts = tuple(sorted(map(mount_ask, spec.mounts)))
     return Ask(
         needs_image=spec.image is not None,
         gpus=spec.gpus,
         gpu_type=spec.gpu_type.lower() if spec.gpu_type else None,
         gpu_memory_mib=spec.gpu_memory_mib,
-        cpus_milli=DEFAULT_CPUS_MILLI if spec.cpus is None else round(spec.cpus * 1000),
-        memory_mib=spec.memory_mib or 0,
+        cpus_milli=cpus_milli,
+        memory_mib=memory_mib,
         nodes=spec.nodes,
         mounts=mounts,
         user=job.user if mounts or spec.image is None else "",

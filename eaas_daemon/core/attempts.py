@@ -18,9 +18,11 @@ from eaas_daemon.core.model import (
     StopIntent,
 )
 from eaas_daemon.core.over import KEEP_WORKSPACE_S, tell_over
-from eaas_daemon.core.plan import Placement
+from eaas_daemon.core.plan import Placement, plan
 from eaas_daemon.core.reason_union import AnyReason
+from eaas_daemon.core.reserve import given_up
 from eaas_daemon.core.state import State
+from eaas_daemon.core.usage import standing
 
 MAX_INFRA_BACKOFF_S: Final = 60.0
 
@@ -37,6 +39,20 @@ def advance(job: Job, verb: Verb) -> Job:
 
 def _with_attempt(job: Job, attempt: Attempt) -> Job:
     return replace(job, attempts=(*job.attempts[:-1], attempt))
+
+
+def place_all(state: State, now: float, at_most: int | None = None) -> list[Job]:
+    """Plan for all pools where something has changed; return whom that has placed."""
+    state.put_standing(standing(state.usage, state.pools, now))
+    decided = plan(state, now, at_most)
+    state.restless.clear()
+    state.arrived.clear()
+    for node in given_up(state.reservations, decided.reservations):
+        state.rouse_pools_of(node)  # others may have it: they are planned in the next step
+    state.put_reservations(decided.reservations)
+    for placement in decided.placements:
+        place(state, placement, now)
+    return [state.jobs[placement.uid] for placement in decided.placements]
 
 
 def place(state: State, placement: Placement, now: float) -> None:
@@ -205,6 +221,7 @@ def settle(state: State, job: Job, verdict: tuple[Verb, AnyReason | None], now: 
     state.emit(Dropped(node=attempt.node, uid=job.uid, attempt=attempt.number))
     _journal_end(state, job, now)
     if job.ended:
+        state.note_run(job)
         tell_over(state, job, now)
 
 

@@ -32,6 +32,15 @@ class ClaimRow(Value, frozen=True, kw_only=True):
     card: str
 
 
+def claims_of(job: Job) -> list[ClaimRow]:
+    """Return the cards of the job's newest attempt."""
+    attempt = job.attempts[-1]
+    return [
+        ClaimRow(job=job.uid, attempt=attempt.number, node=attempt.node, card=card.uuid)
+        for card in attempt.cards
+    ]
+
+
 class KeyRow(Value, frozen=True, kw_only=True):
     """An idempotency key and what it stands for."""
 

@@ -103,6 +103,20 @@ class Most(NamedTuple):
         )
 
 
+def least_of(asks: Sequence[Ask]) -> Ask:
+    """Return an ask that wants of each amount what the most modest of these wants."""
+    return Ask(
+        needs_image=False,
+        gpus=min((ask.gpus for ask in asks), default=0),
+        gpu_type=None,
+        gpu_memory_mib=None,
+        cpus_milli=min((ask.cpus_milli for ask in asks), default=0),
+        memory_mib=min((ask.memory_mib for ask in asks), default=0),
+        nodes=(),
+        mounts=(),
+    )
+
+
 class Refused:
     """The asks that a plan has refused: whoever wants the same kind of room and as much is refused
     without another look.

@@ -1,7 +1,7 @@
 """What would become of a job if it were submitted now. Changes nothing."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
@@ -9,6 +9,7 @@ from eaas.errors import EaasError, FieldError, Invalid
 from eaas.ids import JobNumber, JobUid
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import JobState
+from eaas.units import rough_duration
 from eaas.views import (
     DryRunView,
     EtaView,
@@ -21,13 +22,14 @@ from eaas_daemon.core.ask import shape_of
 from eaas_daemon.core.choose import best_room
 from eaas_daemon.core.dependencies import later, unmet
 from eaas_daemon.core.events import Caller
-from eaas_daemon.core.explain import Explainer
+from eaas_daemon.core.explain import Explainer, in_line
 from eaas_daemon.core.gates import gate
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.reserve import cards_for, kept_rooms
 from eaas_daemon.core.state import State
 
 NO_UID = JobUid("")
+NOBODY_KNOWS: Final = EtaView(at=None, in_s=None, kind="unknown")
 
 
 def dry_run(state: State, spec: JobSpec, caller: Caller, now: float) -> DryRunView:
@@ -93,7 +95,7 @@ def refused(state: State, refusal: Invalid) -> DryRunView:
         reasons=(),
         nodes=(),
         blockers=(),
-        eta=EtaView(at=None, in_s=None, kind="unknown"),
+        eta=NOBODY_KNOWS,
         advice=(),
         as_of_seq=state.seq,
         valid=False,
@@ -122,15 +124,27 @@ def _verdict(state: State, job: Job, now: float) -> DryRunView:
     pool, queue, shape = state.pools[job.pool], state.queues[job.ref], shape_of(job)
     room, _ = best_room(state, job, shape, kept_rooms(state, now), now)
     if room is None or not job.in_line or gate(shape, queue, pool, state.held) is not None:
-        reason = why.text.partition(": ")[2] or why.text
-        return _view(why, "wait", text=f"it would wait: {reason}")
+        reason = (why.text.partition(": ")[2] or why.text).removesuffix(in_line(why.position))
+        return _view(why, "wait", text=f"it would wait{_behind(why)}: {reason}")
     cards = tuple(
         HeldCardView(uuid=card.uuid, index=card.index, memory_mib=None)
         for card in cards_for(room, shape, pool)
     )
     name = room.node.name
-    placed = replace(why, verdict="placed", position=None, reasons=(), nodes=(), blockers=())
+    placed = replace(
+        why, verdict="placed", position=None, reasons=(), nodes=(), blockers=(), eta=NOBODY_KNOWS
+    )
     return _view(placed, "start", text=f"it would start on {name} now", node=name, cards=cards)
+
+
+def _behind(why: WhyView) -> str:
+    """Return behind how many jobs it would wait, and how long, as far as that is known."""
+    ahead = (why.position or 1) - 1
+    jobs = f" behind {ahead} {'job' if ahead == 1 else 'jobs'}" if ahead else ""
+    if (in_s := why.eta.in_s) is None:
+        return jobs
+    about = "at most" if why.eta.kind == "certain" else "about"
+    return f"{jobs}{',' if jobs else ''} {about} {rough_duration(in_s)}"
 
 
 def _never_text(state: State, job: Job, why: WhyView) -> str:

@@ -22,6 +22,7 @@ from eaas_daemon.core.admission import impossible, mount_meant
 from eaas_daemon.core.ask import Shape, shape_of
 from eaas_daemon.core.blockers import blockers
 from eaas_daemon.core.fit import Room, every_never, refusal
+from eaas_daemon.core.forecast import forecast
 from eaas_daemon.core.gates import gates
 from eaas_daemon.core.model import Job, Node, Pool
 from eaas_daemon.core.reserve import kept_from, kept_rooms
@@ -158,19 +159,22 @@ class Explainer:
             nodes=_node_views(waiting.nodes),
             blockers=()
             if waiting.never
-            else blockers(self._state, job, waiting.above, waiting.nodes),
+            else blockers(self._state, job, waiting.above, waiting.nodes, self._at),
             eta=self._eta(job, waiting),
             advice=advice(waiting) + self._meant(job, waiting),
             as_of_seq=self._state.seq,
         )
 
     def _eta(self, job: Job, waiting: Waiting) -> EtaView:
-        """Return when the first job without room starts at the latest: its node is kept for it."""
+        """Return when it starts: at the latest where its node is kept for it, else by estimate."""
         kept = self._state.reservations.get(job.pool)
-        if kept is None or kept.uid != job.uid or kept.at is None or waiting.above:
+        if kept is not None and kept.uid == job.uid and kept.at is not None and not waiting.above:
+            at = max(kept.at, self._at)
+            return EtaView(at=utc_text(at), in_s=round(at - self._at, 1), kind="certain")
+        likely = None if waiting.never else forecast(self._state, job, self._at)
+        if likely is None:
             return EtaView(at=None, in_s=None, kind="unknown")
-        at = max(kept.at, self._at)
-        return EtaView(at=utc_text(at), in_s=round(at - self._at, 1), kind="certain")
+        return EtaView(at=utc_text(likely), in_s=round(likely - self._at, 1), kind="estimate")
 
     def _meant(self, job: Job, waiting: Waiting) -> tuple[str, ...]:
         meant = mount_meant(self._state, job) if waiting.never else None
@@ -235,7 +239,12 @@ def _sentence_for(job: Job, waiting: Waiting, position: int | None) -> str:
         text = f"job {job.number} can never start: {facts}"
     elif not waiting.above and not waiting.nodes:
         text = f"job {job.number} is about to be placed"
-    return text if position is None or position <= 1 else f"{text}; it is number {position} in line"
+    return text + in_line(position)
+
+
+def in_line(position: int | None) -> str:
+    """Return how the sentence about a waiting job ends that is not the next one."""
+    return "" if position is None or position <= 1 else f"; it is number {position} in line"
 
 
 def _node_views(reasons: Sequence[r.NodeReason]) -> tuple[WhyNodeView, ...]:

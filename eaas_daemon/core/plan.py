@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Iterable
+from math import inf
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 from eaas.ids import JobUid, NodeName, PoolName
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Ask, Shape, shape_of
-from eaas_daemon.core.choose import Most, Refused
+from eaas_daemon.core.choose import Most, Refused, least_of
 from eaas_daemon.core.fit import Room
 from eaas_daemon.core.gates import gate
 from eaas_daemon.core.line import PoolTurn
@@ -35,20 +36,21 @@ class Plan(NamedTuple):
     reservations: dict[PoolName, Reservation]
 
 
-def plan(state: State, now: float) -> Plan:
+def plan(state: State, now: float, at_most: int | None = None) -> Plan:
     """Return the placements for all pools where something has changed, and the reservations.
 
     Jobs are taken in order; one that fits nowhere does not hold up those behind it, but the first
     such job of a pool gets a reservation that those must respect. Whatever fits nowhere stays in
     line, and ``explain`` gives its reasons from the same functions. Room only shrinks while a plan
     is made, so what was refused stays refused until its pool is restless again, and a job that
-    arrives costs no more when thousands wait. ``now`` is Unix seconds.
+    arrives costs no more when thousands wait. ``now`` is Unix seconds; who only wants to know what
+    would come may stop after ``at_most`` placements.
     """
     pools = sorted(name for name in {*state.restless, *state.arrived} if name in state.pools)
     if not any(state.line.groups(name) for name in pools):
         kept = state.reservations.items()
         return Plan([], {name: some for name, some in kept if name not in state.restless})
-    planner = Planner(state, now)
+    planner = Planner(state, now, at_most)
     planner.work(state.pools[name] for name in pools)
     return Plan(planner.placements, planner.reservations)
 
@@ -67,13 +69,17 @@ class Visit:
         """A heap; the next job is the first."""
         self.most = Most.of(rooms)
         self.refused = Refused()
+        self.least = least_of([shape.ask for _, shape, _ in heads])
+        self.settled: Reservation | None = None
+        """One that nobody who comes now may take away: jobs are looked at in order."""
 
 
 class Planner:
     """One plan while it is made: the rooms shrink, the caps fill, reservations are given."""
 
-    def __init__(self, state: State, now: float) -> None:
+    def __init__(self, state: State, now: float, at_most: int | None = None) -> None:
         self._state = state
+        self._at_most = inf if at_most is None else at_most
         self._now = now
         self._rooms = rooms_of(state)
         self._ranking = Ranking(state, self._rooms, now)
@@ -112,6 +118,9 @@ class Planner:
 
     def _look(self, visit: Visit) -> None:
         """Place the pool's next job, or let it and all like it wait."""
+        if self._is_over(visit):
+            visit.heads.clear()
+            return
         pool = visit.pool
         _, shape, index = heapq.heappop(visit.heads)
         if gate(shape, self._state.queues[shape.ref], pool, self._held) is not None:
@@ -121,13 +130,13 @@ class Planner:
         kept = self.reservations.get(pool.name)
         is_own = kept is not None and kept.uid == job.uid
         if not visit.most.allows(shape.ask) or (visit.refused.covers(shape) and not is_own):
-            self._block(pool, job, shape)
+            self._block(visit, job, shape)
             return
         room, is_kept = self._ranking.best(job, shape)
         if room is None:
             visit.most = Most.of(visit.rooms)
             visit.refused.add(shape, is_kept=is_kept)
-            self._block(pool, job, shape)
+            self._block(visit, job, shape)
             return
         self._place(job, shape, pool, room)
         if index + 1 < len(turns):
@@ -157,13 +166,25 @@ class Planner:
             self._give_up(later)
             self._reserve(pool, self._state.jobs[later.uid])
 
-    def _block(self, pool: Pool, job: Job, shape: Shape) -> None:
+    def _is_over(self, visit: Visit) -> bool:
+        """Tell whether nobody is left in the pool who could get a room or keep one."""
+        if len(self.placements) >= self._at_most:
+            return True
+        return self._is_settled(visit) and not visit.most.allows(visit.least)
+
+    def _is_settled(self, visit: Visit) -> bool:
+        kept = visit.settled
+        return kept is not None and self.reservations.get(visit.pool.name) is kept
+
+    def _block(self, visit: Visit, job: Job, shape: Shape) -> None:
         """Give the first job that finds no room a node to wait for."""
-        if (pool.name, shape.ask) in self._hopeless:
+        pool = visit.pool
+        if self._is_settled(visit) or (pool.name, shape.ask) in self._hopeless:
             return
         before = self.reservations.get(pool.name)
         if before is not None:
             if before.uid == job.uid or not overrides(self._state, job, shape, before):
+                visit.settled = before
                 return
             self._give_up(before)
         if self._reserve(pool, job):

@@ -18,7 +18,7 @@ from eaas import reasons as r
 from eaas.ids import CardUuid, NodeName, PoolName
 from eaas.lifecycle import DEFAULT_GRACE_S, JobState
 from eaas.wire.from_agent import CardReport
-from eaas_daemon.core.ask import Ask, Shape, ask_of, shape_of
+from eaas_daemon.core.ask import Ask, Shape, amounts_of, ask_of, shape_of
 from eaas_daemon.core.fit import Kept, Return, Room, cards_in, never, suits, unfit, usable
 from eaas_daemon.core.line import turn_of
 from eaas_daemon.core.model import Job, Node, Pool, Reservation
@@ -249,9 +249,9 @@ def _returns(state: State, room: Room, now: float) -> list[Return]:
 
 def _ends(state: State, room: Room, now: float) -> Iterator[Return]:
     for job in state.placed.get(room.node.name, {}).values():
-        ask = ask_of(job)
+        cpus_milli, memory_mib = amounts_of(job)
         cards = tuple(card.uuid for card in job.attempts[-1].cards)
-        yield Return(ends_by(job, now), ask.cpus_milli, ask.memory_mib, cards)
+        yield Return(ends_by(job, now), cpus_milli, memory_mib, cards)
 
 
 def _cooling(state: State, room: Room, now: float) -> Iterator[Return]:

@@ -10,7 +10,7 @@ from eaas.wire.from_agent import Unlisted
 from eaas_daemon.core.archive import Archive, NoArchive
 from eaas_daemon.core.aside import Aside
 from eaas_daemon.core.ask import Shape
-from eaas_daemon.core.changes import Changes, ClaimRow, JournalRow, KeyRow
+from eaas_daemon.core.changes import Changes, JournalRow, KeyRow, claims_of
 from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.draft import Draft
 from eaas_daemon.core.effects import Effect
@@ -19,11 +19,11 @@ from eaas_daemon.core.line import Line, Order
 from eaas_daemon.core.model import Job, MassLoss, Node, Phase, Pool, Queue, Reservation
 from eaas_daemon.core.tally import Tally
 from eaas_daemon.core.usage import Standing, Usage, UsageKey
+from eaas_daemon.core.usual import Runs, with_run
 
 Orphans = Mapping[tuple[str, int], tuple[Unlisted, str]]
 """Attempts by uid and number that run on a node and can't be adopted yet, and why not; agents tell
 of them in every greeting."""
-
 
 CLOCK_SET_S: Final = 10.0
 """An end so far ahead of its node's newest reading is from before its clock was set back."""
@@ -70,6 +70,7 @@ class State:
         self.placed: dict[NodeName, dict[JobUid, Job]] = {}
         self.held = Tally()
         self.usage: dict[UsageKey, Usage] = {}
+        self.runs: Runs = {}
         self.standing: Standing = {}
         """How the users stood when it was last planned: by this order their jobs wait."""
         self.rooms: dict[NodeName, Room] = {}
@@ -272,7 +273,7 @@ class State:
     def claim(self, job: Job) -> None:
         """Note that the job's newest attempt owns its cards now."""
         self._use(job, len(job.attempts[-1].cards), job.attempts[-1].created_at)
-        for row in _claims(job):
+        for row in claims_of(job):
             self._note(self.draft.claimed, row)
 
     def release(self, job: Job, at: float, now: float) -> None:
@@ -284,7 +285,7 @@ class State:
         node = self.nodes.get(job.attempts[-1].node)
         if node is not None and node.sampled_at is not None:  # else its clock was set back
             at = min(at, node.sampled_at + CLOCK_SET_S)
-        for row in _claims(job):
+        for row in claims_of(job):
             self._note(self.draft.released, row)
             self.cool(CardUuid(row.card), at)
         self.rouse_pools_of(job.attempts[-1].node)
@@ -297,6 +298,12 @@ class State:
             old = self.usage.get(key)
             self._undo.append(lambda: self._set(self.usage, key, old))
             self.usage[key] = (old or Usage()).holding(more, at, pool.half_life_s)
+
+    def note_run(self, job: Job) -> None:
+        """Remember how long the job ran, if it succeeded."""
+        old = self.runs
+        self._undo.append(lambda: setattr(self, "runs", old))
+        self.runs = with_run(old, job)
 
     def put_standing(self, standing: Standing) -> None:
         """Let the users stand as given."""
@@ -390,11 +397,3 @@ class State:
             table.pop(key, None)
         else:
             table[key] = value
-
-
-def _claims(job: Job) -> list[ClaimRow]:
-    attempt = job.attempts[-1]
-    return [
-        ClaimRow(job=job.uid, attempt=attempt.number, node=attempt.node, card=card.uuid)
-        for card in attempt.cards
-    ]

@@ -6,12 +6,9 @@ from typing import Any, Final
 from eaas.errors import EaasError
 from eaas_daemon.core import admin, adoption, from_agents, greeting, on_jobs, ticking, trust
 from eaas_daemon.core import events as e
-from eaas_daemon.core.attempts import place
+from eaas_daemon.core.attempts import place_all
 from eaas_daemon.core.model import Job
-from eaas_daemon.core.plan import plan
-from eaas_daemon.core.reserve import given_up
 from eaas_daemon.core.state import State
-from eaas_daemon.core.usage import standing
 
 Handler = Callable[[State, Any, float], Any]
 
@@ -64,15 +61,7 @@ def step(state: State, events: Sequence[e.Event], now: float) -> list[Any]:
     A refused event leaves no trace. ``now`` is Unix seconds.
     """
     answers = [_answer(state, event, now) for event in events]
-    state.put_standing(standing(state.usage, state.pools, now))
-    decided = plan(state, now)
-    state.restless.clear()
-    state.arrived.clear()
-    for node in given_up(state.reservations, decided.reservations):
-        state.rouse_pools_of(node)  # others may have it: they are planned in the next step
-    state.put_reservations(decided.reservations)
-    for placement in decided.placements:
-        place(state, placement, now)
+    place_all(state, now)
     return [_newest(state, answer) for answer in answers]
 
 

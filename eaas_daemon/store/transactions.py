@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
+from eaas.lifecycle import JobState
 from eaas_daemon.core.changes import Changes, ClaimRow
 from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.model import Job, Node, Pool, Queue, Value
@@ -17,6 +18,9 @@ KEEP_KEYS_S: Final = 7 * 86400.0
 
 KEEP_LIVES: Final = 10_000
 """So many starts later a node that was away all the time is not known again."""
+
+READ_RUNS: Final = 2000
+"""From so many jobs it is learned at the start how long jobs usually run."""
 
 PRUNE_ROWS: Final = 500
 """How many rows of each kind one call may delete, so that no commit waits long behind it."""
@@ -71,6 +75,8 @@ class Loaded(Value, frozen=True, kw_only=True):
     spans: tuple[Span, ...]
     """The cards that count for fair share."""
     credentials: tuple[Credential, ...]
+    succeeded: tuple[Job, ...]
+    """The last jobs that succeeded, by number: how long jobs usually run."""
     spools: dict[str, int]
     """The last sequence number taken from each spool."""
 
@@ -179,6 +185,10 @@ def read_all(connection: sqlite3.Connection) -> Loaded:
     queues = connection.execute("SELECT body FROM queues ORDER BY pool, name")
     pools = _read_pools(connection)
     credentials = connection.execute("SELECT body FROM credentials ORDER BY id")
+    succeeded = connection.execute(
+        "SELECT body FROM jobs WHERE ended = 1 AND state = ? ORDER BY number DESC LIMIT ?",
+        (JobState.SUCCEEDED, READ_RUNS),
+    )
     return Loaded(
         epoch=epoch,
         life=life,
@@ -191,6 +201,7 @@ def read_all(connection: sqlite3.Connection) -> Loaded:
         spans=_read_spans(connection, pools),
         queues=tuple(rows.queue_from(body) for (body,) in queues),
         credentials=tuple(rows.credential_from(body) for (body,) in credentials),
+        succeeded=tuple(rows.job_from(body) for (body,) in reversed(succeeded.fetchall())),
         spools=dict(connection.execute("SELECT spool_id, last_seq FROM spools")),
     )
 

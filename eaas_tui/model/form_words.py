@@ -97,9 +97,9 @@ def verdict_of(dry: DryRunView) -> Verdict:
         return Verdict("bad", dry.text)
     if dry.would == "start":
         return Verdict("good", f"would start now on {dry.node or 'a node'}{_on(dry.cards)}")
-    reason = dry.text.partition(": ")[2] or dry.text
     if dry.would == "wait":
-        return Verdict("wait", f"would wait: {reason}")
+        return Verdict("wait", dry.text.removeprefix("it "))
+    reason = dry.text.partition(": ")[2] or dry.text
     return Verdict("bad", f"can never start because {reason}")
 
 

@@ -106,3 +106,18 @@ async def test_what_the_nodes_have_is_known_before_they_are_back(
     assert house.submit(gpus=2).state is JobState.PENDING
     with pytest.raises(NeverFits):
         house.submit(gpus=3)
+
+
+async def test_a_restart_still_knows_how_long_jobs_usually_run(
+    house: StoredHouse, tmp_path: Path
+) -> None:
+    for seconds in (30, 10, 20):
+        job = house.running(house.submit())
+        house.now += seconds
+        house.ended(job)
+    house.ended(house.running(house.submit()), exit_code=1)
+
+    state = await restarted(house, tmp_path)
+
+    assert state.runs == house.state.runs
+    assert list(state.runs.values()) == [(30, 10, 20)]

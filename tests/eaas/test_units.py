@@ -9,6 +9,7 @@ from eaas.units import (
     parse_duration_s,
     parse_memory_mib,
     parse_utc,
+    rough_duration,
     utc_text,
 )
 
@@ -161,3 +162,9 @@ def test_what_is_no_time_is_refused_with_an_example(text: str) -> None:
 def test_a_day_that_does_not_exist_is_refused() -> None:
     with pytest.raises(UnitError, match="is not a time that exists"):
         parse_utc("2026-02-30T08:00:00Z")
+
+
+def test_a_rough_duration_has_two_units_at_most() -> None:
+    told = [rough_duration(seconds) for seconds in (-5, 59.9, 3725, 7200, 90061)]
+
+    assert told == ["0s", "59s", "1h2m", "2h", "1d1h"]

@@ -35,6 +35,7 @@ def snapshot(state: State) -> dict[str, Any]:
             state.mass_loss,
             state.last_tick_at,
         ),
+        "runs": dict(state.runs),
         "counters": (state.epoch, state.next_number, state.seq),
     }
 
@@ -43,6 +44,7 @@ def durable(state: State) -> dict[str, Any]:
     """Return what must be the same after the controller was killed and started again."""
     kept = snapshot(state)
     del kept["keys"], kept["cooling"], kept["passing"]
+    del kept["runs"]  # the store forgets a run when its job is tried again
     order = Order(state.queues, {})  # how users stand moves with every second
     kept["line"] = {name: list(state.line.in_order(name, order)) for name in state.pools}
     kept["nodes"] = {name: _durable_node(node) for name, node in state.nodes.items()}

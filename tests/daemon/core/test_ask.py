@@ -1,4 +1,4 @@
-from eaas_daemon.core.ask import ask_of, shape_of
+from eaas_daemon.core.ask import amounts_of, ask_of, shape_of
 from tests.rig.builders import House
 
 
@@ -34,3 +34,12 @@ def test_another_queue_is_another_shape() -> None:
 
     assert ask_of(day) == ask_of(night)
     assert shape_of(day) != shape_of(night)
+
+
+def test_the_amounts_of_a_job_are_those_of_its_ask() -> None:
+    house = House()
+    house.pool("default")
+    jobs = [house.submit(), house.submit(cpus=0.5, memory="1GiB")]
+
+    assert [amounts_of(job) for job in jobs] == [(1000, 0), (500, 1024)]
+    assert [ask_of(job)[4:6] for job in jobs] == [(1000, 0), (500, 1024)]

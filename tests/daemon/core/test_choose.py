@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from eaas.lifecycle import JobState
 from eaas_daemon.core.ask import Shape, shape_of
-from eaas_daemon.core.choose import Most, Refused, best_room
+from eaas_daemon.core.choose import Most, Refused, best_room, least_of
 from eaas_daemon.core.rooms import rooms_of
 from tests.rig.builders import House, a_card
 
@@ -86,3 +86,12 @@ def test_what_is_only_kept_from_a_job_one_with_a_shorter_timeout_may_have() -> N
     assert refused.covers(a_shape(house, gpus=1))
     assert not refused.covers(a_shape(house, gpus=1, timeout="1m"))
     assert not refused.covers(a_shape(house, gpus=2, timeout="2h"))
+
+
+def test_the_least_of_many_asks_is_the_least_of_each_amount() -> None:
+    house = a_house(24)
+    shapes = [a_shape(house, gpus=2, cpus=3), a_shape(house, gpus=1, cpus=8, memory="1GiB")]
+
+    least = least_of([shape.ask for shape in shapes])
+
+    assert (least.gpus, least.cpus_milli, least.memory_mib) == (1, 3000, 0)

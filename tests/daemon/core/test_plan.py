@@ -1,5 +1,6 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from eaas.lifecycle import JobState
 from eaas_daemon.core import events as e
@@ -260,3 +261,14 @@ def test_every_waiting_job_gets_exactly_one_verdict(
         assert (why.verdict == "placed") == (job.state is not JobState.PENDING)
         if job.state is JobState.PENDING:
             assert why.reasons or len(why.nodes) == 2
+
+
+def test_a_plan_may_stop_after_so_many_placements() -> None:
+    house = a_house(cards=3)
+    house.queue("default", max_running=0)
+    jobs = [house.submit(gpus=1) for _ in range(3)]
+    house.state.put_queue(replace(house.state.queues["default/default"], max_running=None))
+
+    decided = plan(house.state, house.now, at_most=2)
+
+    assert [placement.uid for placement in decided.placements] == [job.uid for job in jobs[:2]]

@@ -136,6 +136,10 @@ CARDS = tuple(HeldCardView(uuid=f"GPU-{i}", index=i, memory_mib=None) for i in (
             Verdict("wait", "would wait: node-a has 0 of 2 cards free"),
         ),
         (
+            dry("wait", "it would wait behind 3 jobs, about 2h: node-a has 0 of 2 cards free"),
+            Verdict("wait", "would wait behind 3 jobs, about 2h: node-a has 0 of 2 cards free"),
+        ),
+        (
             dry("never", "no node could ever run it: the cards are too small"),
             Verdict("bad", "can never start because the cards are too small"),
         ),
