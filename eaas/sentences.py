@@ -69,8 +69,9 @@ def sentence(reason: r.Reason) -> str:
     if isinstance(reason, r.QueueFull | r.UserCap):
         fields["cap"] = _cap_text(reason)
     fields["s"] = "" if fields.get("available") == 1 else "s"
+    template = SENTENCES[reason.code]
     for key in ("asked", "available"):
-        if isinstance(fields.get(key), int):
+        if f"{key}_memory" in template and isinstance(fields.get(key), int):
             fields[f"{key}_memory"] = format_memory_mib(fields[key])
     if isinstance(reason, r.AfterPending):
         fields["after"] = _jobs_text(reason.jobs)
@@ -89,7 +90,7 @@ def sentence(reason: r.Reason) -> str:
     if fields.get("silent_s") is not None:
         fields["silence"] = format_duration(round(fields["silent_s"]))
         return SHORT_SILENCES[reason.code].format(**fields)
-    return SENTENCES[reason.code].format(**fields)
+    return template.format(**fields)
 
 
 def _jobs_text(numbers: tuple[int, ...]) -> str:

@@ -89,10 +89,11 @@ class Explainer:
             )
         if not any(name in state.nodes for name in pool.members):
             above.append(("pool", r.PoolHasNoNodes(pool=pool.name)))
+        nodes = tuple(self._node_reasons(job, shape, pool))
         return Waiting(
             above=tuple(above),
-            nodes=tuple(self._node_reasons(job, shape, pool)),
-            never=bool(impossible(state, pool, ask)),
+            nodes=nodes,
+            never=all(reason.never for reason in nodes) and bool(impossible(state, pool, ask)),
         )
 
     def _node_reasons(self, job: Job, shape: Shape, pool: Pool) -> list[r.NodeReason]:

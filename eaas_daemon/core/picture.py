@@ -41,6 +41,8 @@ class Painter:
         self._log_size = log_size
         self._now = now
         self._positions: Mapping[JobUid, int] | None = None
+        self._told: dict[int, tuple[r.Reason, ReasonView | None]] = {}
+        """What was told of a reason, by which one it is: jobs that are alike share theirs."""
 
     def job(self, job: Job, *, private: bool = True) -> JobView:
         """Return the job's view; not ``private`` leaves out what is its owner's business."""
@@ -57,7 +59,7 @@ class Painter:
             queue=job.queue,
             state=job.state,
             phase=self._phase(job),
-            reason=reason_view(self.explainer.reason(job)),
+            reason=self._reason(job),
             position=self._position(job),
             priority=job.priority,
             attempt=len(job.attempts),
@@ -90,6 +92,14 @@ class Painter:
         if not private:
             typed.update({key: None for key in HIDDEN if key in typed})
         return typed
+
+    def _reason(self, job: Job) -> ReasonView | None:
+        reason = self.explainer.reason(job)
+        if reason is None:
+            return None
+        if id(reason) not in self._told:
+            self._told[id(reason)] = reason, reason_view(reason)
+        return self._told[id(reason)][1]
 
     def _position(self, job: Job) -> int | None:
         if not job.in_line:

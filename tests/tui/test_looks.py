@@ -17,6 +17,7 @@ from textual.widgets import Input
 
 from eaas.errors import Unreachable
 from eaas_tui.app import ConsoleApp
+from eaas_tui.bursts import BURST_S
 from eaas_tui.keys import KEYS, keys_of
 from eaas_tui.screens.acting import NONE_SELECTED
 from eaas_tui.screens.overview import OverviewScreen
@@ -83,11 +84,13 @@ async def live(
 
 
 async def press(app: ConsoleApp, pilot: Pilot[None], *keys: str) -> None:
-    """Press keys, each as soon as the console is done with the one before.
+    """Press keys as fast as a person could, each when the console is done with the one before.
 
-    The pilot's own way waits for every key until the whole process rests.
+    The pilot's own way waits for every key until the whole process rests. Keys that come faster
+    are a paste to the console, and such a one's deeds are left out.
     """
     for key in keys:
+        await until(lambda: app.rested_s > BURST_S, pilot)
         turn = app._turn
         app.simulate_key(key)
         await until(lambda turn=turn: app._turn > turn and not app._is_busy, pilot)  # type: ignore[misc]
