@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 from eaas.errors import EaasError
@@ -122,6 +123,7 @@ def rough_duration(seconds: float) -> str:
     return f"{rest}s"
 
 
+@lru_cache(maxsize=1024)  # jobs that came together share their times
 def utc_text(unix_s: float) -> str:
     """Return the moment as RFC 3339 in UTC with milliseconds, ending in ``Z``."""
     moment = _EPOCH + timedelta(milliseconds=round(unix_s * 1000))

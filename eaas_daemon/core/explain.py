@@ -23,7 +23,7 @@ from eaas_daemon.core.ask import Shape, shape_of
 from eaas_daemon.core.blockers import blockers
 from eaas_daemon.core.fit import Room, every_never, refusal
 from eaas_daemon.core.forecast import forecast
-from eaas_daemon.core.gates import gates
+from eaas_daemon.core.gates import gates, may_shut
 from eaas_daemon.core.model import Job, Node, Pool
 from eaas_daemon.core.reserve import kept_from, kept_rooms
 from eaas_daemon.core.state import State
@@ -83,7 +83,7 @@ class Explainer:
         state, ask = self._state, shape.ask
         pool, queue = state.pools[job.pool], state.queues[job.ref]
         above: list[Scoped] = []
-        for shut in gates(shape, queue, pool, state.held):
+        for shut in gates(shape, queue, pool, state.held) if may_shut(queue, pool) else ():
             above.append(
                 ("queue" if isinstance(shut, r.QueuePaused | r.QueueFull) else "job", shut)
             )

@@ -10,9 +10,12 @@ from eaas_daemon.core.tally import Tally
 
 def gate(shape: Shape, queue: Queue, pool: Pool, held: Tally) -> r.Reason | None:
     """Return the first reason why no job of this kind may start now, or None."""
-    if not queue.paused and not queue.has_caps and pool.max_gpus_per_user is None:
-        return None  # as nearly every queue is
-    return next(gates(shape, queue, pool, held), None)
+    return next(gates(shape, queue, pool, held), None) if may_shut(queue, pool) else None
+
+
+def may_shut(queue: Queue, pool: Pool) -> bool:
+    """Tell whether there is any gate at all; most queues have none."""
+    return queue.paused or queue.has_caps or pool.max_gpus_per_user is not None
 
 
 def gates(shape: Shape, queue: Queue, pool: Pool, held: Tally) -> Iterator[r.Reason]:

@@ -7,12 +7,15 @@ looks at the first of each group only: its cost grows with the kinds of jobs, no
 import heapq
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from eaas.ids import JobUid, PoolName
 from eaas_daemon.core.ask import Shape, shape_of
 from eaas_daemon.core.model import Job, Queue
 from eaas_daemon.core.usage import Standing
+
+FEW_GROUPS: Final = 64
+"""Up to so many are merged as far as somebody looks; more are quicker sorted at once."""
 
 
 class Turn(NamedTuple):
@@ -118,8 +121,10 @@ class Line:
     def in_order(self, pool: PoolName, order: Order) -> Iterator[JobUid]:
         """Yield the pool's waiting jobs, the next one first."""
         streams = [_places(shape, turns, order) for shape, turns in self.groups(pool).items()]
-        for _, uid in heapq.merge(*streams):
-            yield uid
+        every = (place for stream in streams for place in stream)
+        places = heapq.merge(*streams) if len(streams) <= FEW_GROUPS else sorted(every)
+        for place in places:
+            yield place[-1]
 
 
 def _ahead(
@@ -140,12 +145,14 @@ def _level(turn: Turn) -> tuple[int, int]:
     return turn.rank, turn.minus_priority
 
 
-def _places(shape: Shape, turns: Iterable[Turn], order: Order) -> Iterator[tuple[PoolTurn, JobUid]]:
+def _places(
+    shape: Shape, turns: Iterable[Turn], order: Order
+) -> Iterator[tuple[int, int, int, int, int, JobUid]]:
+    """Yield the places of a group within its pool, each with its job; no more than plain tuples:
+    there may be thousands.
+    """
     minus_queue_priority, standing = order.urgency(shape)
     return (
-        (
-            PoolTurn(minus_queue_priority, turn.rank, turn.minus_priority, standing, turn.number),
-            turn.uid,
-        )
-        for turn in turns
+        (minus_queue_priority, rank, minus_priority, standing, number, uid)
+        for rank, minus_priority, number, uid in turns
     )
