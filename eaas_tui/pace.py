@@ -7,7 +7,7 @@ STEPS_S: Final = (0.1, 1.0, 2.0, 5.0)
 """What passes between two draws at least; the first while the terminal keeps up."""
 GATHERED_S: Final = 0.05
 """What comes within this time is drawn together: the nodes' readings come as one burst."""
-SHARE: Final = 0.02
+SHARE: Final = 0.015
 """What of one core live draws may take on the average: a console stays open all day."""
 AT_ONCE_S: Final = 0.1
 """CPU time that draws may take before that counts: what comes after a calm is drawn at once."""
