@@ -33,6 +33,10 @@ DEFAULT_GRACE_S: Final = 10.0
 """What a cancelled job gets to end by itself before it is killed, when nobody says otherwise."""
 
 
+DEFAULT_HOLD_AFTER_S: Final = 600.0
+"""How long the first job of a queue waits before freed cards are kept for it, unless it is set."""
+
+
 class NodeState(StrEnum):
     """What a node is, the first that holds."""
 

@@ -15,7 +15,7 @@ from eaas.cli.words import (
     size,
     yes_no,
 )
-from eaas.lifecycle import CardState, NodeState
+from eaas.lifecycle import DEFAULT_HOLD_AFTER_S, CardState, NodeState
 from eaas.units import format_duration
 from eaas.views import (
     CardView,
@@ -29,7 +29,6 @@ from eaas.views import (
 )
 
 MOST_OF_A_BUT = 80
-DEFAULT_HOLD_AFTER_S = 600.0
 NO_CARDS = "no card in any node; mini-eaas node list shows the nodes"
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, QueueName, UserName, queue_ref
 from eaas.job_spec import JobSpec
-from eaas.lifecycle import ENDED, PLACED, JobState
+from eaas.lifecycle import DEFAULT_HOLD_AFTER_S, ENDED, PLACED, JobState
 from eaas.wire.from_agent import CardReport, Inventory
 from eaas_daemon.core.link_history import LinkHistory
 from eaas_daemon.core.reason_union import AnyReason
@@ -18,7 +18,6 @@ DEFAULT_CPUS_MILLI: Final = 1000
 """What a job that names no ``cpus`` counts for; nothing limits it to that."""
 
 
-DEFAULT_HOLD_AFTER_S: Final = 600.0
 DEFAULT_HALF_LIFE_S: Final = 86400.0
 
 
