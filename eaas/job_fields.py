@@ -1,12 +1,11 @@
 """The one table of what a job may say: file keys, REST fields, flags, form and schema use it."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
-import msgspec
-
-from eaas.field_checks import Check, Choice, Duration, Memory, Moment, Number, Text, Truth, Whole
+from eaas.field_checks import Choice, Duration, Memory, Moment, Number, Text, Truth, Whole
 from eaas.ids import NAME_PATTERN
+from eaas.job_field import JobField
 from eaas.job_lists import Environment, JobNumbers, Labels, Nodes
 from eaas.job_mounts import Mounts
 from eaas.job_values import Array, Command, Folder, Image, RunAs, Workdir
@@ -16,39 +15,6 @@ MAX_GPUS: Final = 64
 MAX_PRIORITY: Final = 100
 _TIB_MIB: Final = 1024 * 1024
 _YEAR_S: Final = 365 * 86400.0
-
-
-class JobField(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing a job may say, and everything anyone needs to ask for it."""
-
-    key: str
-    """As typed in YAML and JSON; dotted below ``restart``."""
-    attribute: str
-    """Where ``JobSpec`` keeps it, with the unit in the name."""
-    label: str
-    """What a form calls it."""
-    check: Check
-    help: str
-    """One sentence, with the default where it isn't obvious."""
-    default: Any = None
-    """What ``JobSpec`` holds when nothing was typed."""
-    flag: str | None = None
-    """On the command line; None where another field's flag stands for it."""
-    metavar: str = ""
-    """What follows the flag; empty for one that takes no value."""
-    repeated: bool = False
-    """The flag may come several times; the values make a list."""
-    inner: tuple["JobField", ...] = ()
-    """The keys below this one."""
-
-    @property
-    def kind(self) -> str:
-        """The kind of value, by which a form picks its widget."""
-        return self.check.kind
-
-    def parse(self, value: object) -> Any:
-        """Return the typed value as ``JobSpec`` keeps it, or raise Wrong."""
-        return self.check.read(value)
 
 
 _RESTART_FIELDS: Final = (

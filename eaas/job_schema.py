@@ -3,7 +3,8 @@
 from typing import Final
 
 from eaas.folder_file import CANCEL, PRIORITY
-from eaas.job_fields import FIELDS, MAX_PRIORITY, JobField
+from eaas.job_field import JobField
+from eaas.job_fields import FIELDS, MAX_PRIORITY
 from eaas.job_file import KEY_CHECK, KEY_FIELD, LOG_FIELD
 
 SCHEMA_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 
 from eaas.errors import EaasError
 from eaas.lifecycle import ENDED
+from eaas.node_views import NodeView
 from eaas.safe_text import safe_text
-from eaas.views import JobView, NodeView, QueueView
+from eaas.views import JobView, QueueView
 from eaas.wire.rest import SetQueue
 from eaas_tui.model.picture import Picture
 

@@ -17,7 +17,8 @@ from eaas.errors import EaasError, Invalid, NeverFits, Unreachable
 from eaas.paths import path_of
 from eaas.safe_text import safe_text
 from eaas.units import format_memory_mib
-from eaas.views import DryRunView, JobView
+from eaas.views import JobView
+from eaas.why_views import DryRunView
 from eaas_tui.model.form import beside
 
 if TYPE_CHECKING:

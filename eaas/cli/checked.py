@@ -12,7 +12,8 @@ from eaas.folder_file import FolderFile, cancel_order, names_no_job, read_folder
 from eaas.job_file import MAX_BYTES
 from eaas.job_spec import spec_as_typed
 from eaas.problem import mistake_text
-from eaas.views import DryRunView, FieldErrorView, FolderView
+from eaas.views import FolderView
+from eaas.why_views import DryRunView, FieldErrorView
 from eaas.yaml_tree import read_trees
 
 _ERROR_FIELDS: Final = FieldErrorView.__struct_fields__

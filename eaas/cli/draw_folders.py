@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from eaas.cli.checked import CheckedFile, CheckedOrder
 from eaas.cli.output import Lines, Table
 from eaas.cli.words import ago, many
-from eaas.views import DryRunView, FolderView
+from eaas.views import FolderView
+from eaas.why_views import DryRunView
 
 
 def folder_table(folders: Sequence[FolderView]) -> Table:

@@ -7,7 +7,8 @@ from eaas.cli.output import Block, Facts, Lines, Table
 from eaas.cli.words import ago, cards, many, moment, reason, short_duration, size, untold_reasons
 from eaas.lifecycle import ENDED, JobState
 from eaas.units import format_duration
-from eaas.views import AttemptView, BlockerView, DryRunView, EtaView, JobView, PhaseView, WhyView
+from eaas.views import AttemptView, JobView, PhaseView
+from eaas.why_views import BlockerView, DryRunView, EtaView, WhyView
 
 JOB_COLUMNS = ("ID", "NAME", "STATE", "QUEUE", "USER", "GPUS", "NODE", "AGE", "RAN", "REASON")
 

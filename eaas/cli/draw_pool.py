@@ -16,17 +16,9 @@ from eaas.cli.words import (
     yes_no,
 )
 from eaas.lifecycle import DEFAULT_HOLD_AFTER_S, CardState, NodeState
+from eaas.node_views import CardView, NodeView
 from eaas.units import format_duration
-from eaas.views import (
-    CardView,
-    EventView,
-    FolderCountsView,
-    NodeView,
-    PoolNodeView,
-    PoolView,
-    QueueView,
-    StatusView,
-)
+from eaas.views import EventView, FolderCountsView, PoolNodeView, PoolView, QueueView, StatusView
 
 MOST_OF_A_BUT = 80
 NO_CARDS = "no card in any node; mini-eaas node list shows the nodes"

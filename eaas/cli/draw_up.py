@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from eaas.cli.output import Block, Facts, Table
 from eaas.cli.words import many, model
-from eaas.views import CardView, NodeView
+from eaas.node_views import CardView, NodeView
 
 if TYPE_CHECKING:
     from eaas.cli.up import Pool

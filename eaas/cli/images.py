@@ -9,7 +9,8 @@ from eaas.cli.line import Line, asks
 from eaas.cli.output import Table
 from eaas.cli.words import size
 from eaas.client import Client
-from eaas.views import ImageView, NodeView, Page
+from eaas.node_views import ImageView, NodeView
+from eaas.views import Page
 
 
 class ImageOnNodes(ImageView, frozen=True, kw_only=True):

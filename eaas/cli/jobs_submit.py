@@ -15,7 +15,8 @@ from eaas.cli.log_printer import LogPrinter
 from eaas.cli.output import Lines
 from eaas.cli.requests import Request, requests_from
 from eaas.client import Client
-from eaas.job_fields import JobField, flag_fields, nested
+from eaas.job_field import JobField
+from eaas.job_fields import flag_fields, nested
 from eaas.lifecycle import JobState
 from eaas.views import JobView
 from eaas.wire.rest import BatchAnswer

@@ -11,7 +11,8 @@ from eaas.cli.kinds import Label
 from eaas.cli.line import Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
-from eaas.views import NodeView, Page
+from eaas.node_views import NodeView
+from eaas.views import Page
 
 NODE: Final = click.argument("node", shell_complete=complete.nodes)
 CARD: Final = click.argument("card", metavar="INDEX|UUID")

@@ -28,9 +28,10 @@ from eaas.client import Address, Client
 from eaas.errors import NotFound, Unreachable
 from eaas.ids import is_name
 from eaas.lifecycle import NodeState
+from eaas.node_views import NodeView
 from eaas.paths import Paths, paths_from
 from eaas.settings.files import settings_file
-from eaas.views import NodeView, StatusView
+from eaas.views import StatusView
 
 START_S: Final = 60.0
 BACK_S: Final = 5.0

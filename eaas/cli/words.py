@@ -3,16 +3,10 @@
 import time
 from collections.abc import Sequence
 
+from eaas.node_views import CardView, LinkEndView, MountView
 from eaas.units import UnitError, format_memory_mib, parse_utc, rough_duration
-from eaas.views import (
-    CardView,
-    HeldCardView,
-    LinkEndView,
-    MountView,
-    ReasonView,
-    ScopedReasonView,
-    WhyView,
-)
+from eaas.views import HeldCardView, ReasonView, ScopedReasonView
+from eaas.why_views import WhyView
 
 
 def short_duration(seconds: float | None) -> str | None:

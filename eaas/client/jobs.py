@@ -9,7 +9,8 @@ from eaas.client.calls import Calls, place
 from eaas.client.connection import Cut
 from eaas.errors import Unreachable
 from eaas.sample_views import JobSamplesView
-from eaas.views import DryRunView, JobView, Page, WhyView
+from eaas.views import JobView, Page
+from eaas.why_views import DryRunView, WhyView
 from eaas.wire.rest import BatchAnswer, CancelJob, KeepJob, PatchJob, SubmitBatch
 
 T = TypeVar("T")

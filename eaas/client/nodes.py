@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from eaas.client.calls import Calls, place
+from eaas.node_views import CardView, NodeView
 from eaas.sample_views import NodeSamplesView
-from eaas.views import CardView, FolderView, NodeView, Page, StatusView
+from eaas.views import FolderView, Page, StatusView
 from eaas.wire.rest import PatchNode
 
 

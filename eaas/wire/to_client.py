@@ -6,7 +6,8 @@ several nodes in one; everybody else hears neither ``snapshot_jobs`` nor ``many_
 
 import msgspec
 
-from eaas.views import CardView, EventView, JobView, NodeView, PoolView, QueueView
+from eaas.node_views import CardView, NodeView
+from eaas.views import EventView, JobView, PoolView, QueueView
 
 
 class ToClient(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):

@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from eaas.views import JobView, NodeView, View
+from eaas.node_views import NodeView
+from eaas.views import JobView, View
 from eaas.wire.to_client import Changes, Snapshot, SnapshotJobs
 from eaas_daemon.api.private import public_job, public_node
 

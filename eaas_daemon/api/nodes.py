@@ -6,7 +6,8 @@ from aiohttp import web
 
 from eaas.errors import FieldError, Invalid
 from eaas.ids import NodeName
-from eaas.views import NodeView, Page
+from eaas.node_views import NodeView
+from eaas.views import Page
 from eaas.wire.rest import CleanCard, PatchNode
 from eaas_daemon.api.bodies import read_body
 from eaas_daemon.api.parts import Parts, answer, caller_of

@@ -2,7 +2,8 @@
 
 from msgspec.structs import replace
 
-from eaas.views import CardView, JobView, NodeView
+from eaas.node_views import CardView, NodeView
+from eaas.views import JobView
 from eaas_daemon.core.events import Caller
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.picture import HIDDEN, Painter

@@ -5,7 +5,7 @@ from typing import Literal
 
 from eaas import reasons as r
 from eaas.units import utc_text
-from eaas.views import BlockerView
+from eaas.why_views import BlockerView
 from eaas_daemon.core.ask import ask_of
 from eaas_daemon.core.forecast import end_of
 from eaas_daemon.core.model import Job

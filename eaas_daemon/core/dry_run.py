@@ -10,13 +10,8 @@ from eaas.ids import JobNumber, JobUid
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import JobState
 from eaas.units import rough_duration
-from eaas.views import (
-    DryRunView,
-    EtaView,
-    FieldErrorView,
-    HeldCardView,
-    WhyView,
-)
+from eaas.views import HeldCardView
+from eaas.why_views import DryRunView, EtaView, FieldErrorView, WhyView
 from eaas_daemon.core.admission import Possible, admit, mount_meant, queue_for
 from eaas_daemon.core.ask import shape_of
 from eaas_daemon.core.choose import best_room

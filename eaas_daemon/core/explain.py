@@ -11,12 +11,8 @@ from eaas.ids import NodeName
 from eaas.lifecycle import JobState
 from eaas.sentences import sentence
 from eaas.units import utc_text
-from eaas.views import (
-    EtaView,
-    ScopedReasonView,
-    WhyNodeView,
-    WhyView,
-)
+from eaas.views import ScopedReasonView
+from eaas.why_views import EtaView, WhyNodeView, WhyView
 from eaas_daemon.core import dependencies
 from eaas_daemon.core.admission import impossible, mount_meant
 from eaas_daemon.core.ask import Shape, shape_of

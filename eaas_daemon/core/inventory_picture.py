@@ -5,22 +5,10 @@ from collections.abc import Iterator
 from eaas import reasons as r
 from eaas.ids import CardUuid, JobUid
 from eaas.lifecycle import CardState, NodeState
+from eaas.node_views import CardClaimView, CardProcessView, CardView, ImageView, MountView, NodeView
 from eaas.sentences import sentence
 from eaas.units import utc_text
-from eaas.views import (
-    CardClaimView,
-    CardProcessView,
-    CardView,
-    ConditionView,
-    ImageView,
-    MountView,
-    NodeView,
-    PoolNodeView,
-    PoolUserView,
-    PoolView,
-    QueueView,
-    ReasonView,
-)
+from eaas.views import ConditionView, PoolNodeView, PoolUserView, PoolView, QueueView, ReasonView
 from eaas.wire.from_agent import CardReport, Inventory, NamedMount
 from eaas_daemon.core import links
 from eaas_daemon.core.adoption import orphans_text

@@ -9,8 +9,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from eaas.node_views import LinkEndView
 from eaas.units import utc_text
-from eaas.views import ConditionView, LinkEndView
+from eaas.views import ConditionView
 from eaas_daemon.core.link_history import (
     LinkEnd,
     LinkHistory,

@@ -1,6 +1,6 @@
 """Everything the controller knows now, with an undo log for a step that can not be stored."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from eaas_daemon.core.fit import Room
 from eaas_daemon.core.line import Line, Order
 from eaas_daemon.core.model import Job, MassLoss, Node, Phase, Pool, Queue, Reservation
 from eaas_daemon.core.tally import Tally
+from eaas_daemon.core.undo import Undo
 from eaas_daemon.core.usage import Standing, Usage, UsageKey
 from eaas_daemon.core.usual import Runs, with_run
 
@@ -29,7 +30,7 @@ CLOCK_SET_S: Final = 10.0
 """An end so far ahead of its node's newest reading is from before its clock was set back."""
 
 
-class State:
+class State(Undo):
     """Jobs that have not ended, nodes, pools, queues, and the orders among them.
 
     Values are frozen; only the ``put_`` and ``drop_`` methods change what is in the
@@ -46,6 +47,7 @@ class State:
         life: str = "",
         lives: Mapping[str, int] | None = None,
     ) -> None:
+        super().__init__()
         self._archive = archive
         self.epoch = epoch
         self.life = life
@@ -90,7 +92,6 @@ class State:
         self.orphans: dict[NodeName, Orphans] = {}
         self.mass_loss: MassLoss | None = None
         """While it stands, silence has no consequences."""
-        self._undo: list[Callable[[], Any]] = []
         self.draft = Draft()
 
     # --- jobs
@@ -362,16 +363,11 @@ class State:
 
     # --- steps
 
-    def mark(self) -> int:
-        """Return a place in the undo log to go back to."""
-        return len(self._undo)
-
     def undo_to(self, mark: int) -> None:
         """Take back everything since the mark."""
-        if len(self._undo) > mark:
+        if self.mark() > mark:
             self.rooms.clear()
-        while len(self._undo) > mark:
-            self._undo.pop()()
+        super().undo_to(mark)
 
     def changes(self) -> Changes:
         """Return what this step has changed, each thing in its last state."""
@@ -381,19 +377,3 @@ class State:
         """End the step: what it changed can't be taken back from here on."""
         self._undo.clear()
         self.draft = Draft()
-
-    def _note(self, rows: list[Any], row: Any) -> None:
-        rows.append(row)
-        self._undo.append(rows.pop)
-
-    def _put(self, name: str, value: Any) -> None:
-        old = getattr(self, name)
-        self._undo.append(lambda: setattr(self, name, old))
-        setattr(self, name, value)
-
-    @staticmethod
-    def _set(table: dict[Any, Any], key: Any, value: Any) -> None:
-        if value is None:
-            table.pop(key, None)
-        else:
-            table[key] = value

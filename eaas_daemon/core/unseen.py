@@ -2,8 +2,9 @@
 
 from eaas.ids import NodeName
 from eaas.lifecycle import NodeState
+from eaas.node_views import NodeView
 from eaas.units import utc_text
-from eaas.views import ConditionView, NodeView
+from eaas.views import ConditionView
 from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.effects import Expel
 from eaas_daemon.core.state import State

@@ -6,7 +6,7 @@ from typing import Final
 
 from eaas.ids import NodeName
 from eaas.lifecycle import CardState
-from eaas.views import CardView
+from eaas.node_views import CardView
 from eaas_daemon.core.model import Pool
 from eaas_daemon.metrics.family import Family, gauge, info, size_bytes
 from eaas_daemon.metrics.nodes import Shown

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from eaas.ids import NodeName
 from eaas.lifecycle import NodeState
-from eaas.views import NodeView
+from eaas.node_views import NodeView
 from eaas_daemon.core.inventory_picture import node_view
 from eaas_daemon.core.model import Node
 from eaas_daemon.core.state import State

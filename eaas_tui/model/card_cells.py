@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 
-from eaas.views import CardView
+from eaas.node_views import CardView
 from eaas_tui.glyphs import BLOCKS, Glyphs, bar
 
 Tone = Literal[

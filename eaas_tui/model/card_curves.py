@@ -4,7 +4,7 @@ from math import ceil
 
 from msgspec.structs import replace
 
-from eaas.views import CardView
+from eaas.node_views import CardView
 from eaas_tui.model.curve_points import Curve
 from eaas_tui.model.picture import Samples
 

@@ -1,7 +1,7 @@
 """What is to say of one card or node in a line: everything a cell has no room for."""
 
 from eaas.cli.words import model
-from eaas.views import CardProcessView, CardView, NodeView
+from eaas.node_views import CardProcessView, CardView, NodeView
 from eaas_tui.model.card_cells import mean
 
 

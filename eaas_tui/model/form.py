@@ -8,10 +8,11 @@ import msgspec
 
 from eaas.errors import FieldError, Invalid
 from eaas.field_checks import Wrong
-from eaas.job_fields import FIELDS, JobField, nested
+from eaas.job_field import JobField
+from eaas.job_fields import FIELDS, nested
 from eaas.job_file import KEY_FIELD, read_job_file
 from eaas.job_spec import read_spec, spec_as_typed
-from eaas.views import FieldErrorView
+from eaas.why_views import FieldErrorView
 from eaas.yaml_text import yaml_text
 from eaas_tui.model.form_text import clean, text_from, twice, value_from
 

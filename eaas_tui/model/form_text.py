@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from eaas.job_fields import JobField
+from eaas.job_field import JobField
 from eaas.safe_text import safe_text
 
 SEVERAL_LINES: Final = frozenset({"command", "env", "mounts", "labels"})

@@ -7,7 +7,9 @@ import msgspec
 
 from eaas.ids import queue_ref
 from eaas.job_mounts import may_have
-from eaas.views import DryRunView, HeldCardView, NodeView
+from eaas.node_views import NodeView
+from eaas.views import HeldCardView
+from eaas.why_views import DryRunView
 from eaas_tui.keys import NEW_LINE, label_of
 from eaas_tui.model.form import SHOWN, Form
 from eaas_tui.model.picture import Picture

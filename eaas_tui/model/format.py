@@ -11,7 +11,8 @@ from typing import Final
 
 from eaas.cli.words import short_duration, size
 from eaas.lifecycle import ENDED, JobState
-from eaas.views import EtaView, HeldCardView, JobView, PhaseView, QueueView
+from eaas.views import HeldCardView, JobView, PhaseView, QueueView
+from eaas.why_views import EtaView
 from eaas_tui.model.columns import Tone
 
 UNKNOWN: Final = "-"

@@ -11,7 +11,8 @@ from typing import Final
 import msgspec
 from rich.cells import cell_len
 
-from eaas.views import CardView, NodeView, PoolNodeView, PoolView
+from eaas.node_views import CardView, NodeView
+from eaas.views import PoolNodeView, PoolView
 from eaas_tui.model.card_cells import WIDTHS
 from eaas_tui.model.picture import Picture
 

@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 from rich.cells import cell_len
 
-from eaas.views import CardView
+from eaas.node_views import CardView
 from eaas_tui.model.card_facts import card_sentence, node_sentence
 from eaas_tui.model.columns import padded
 from eaas_tui.model.grid import Grid, Line, Spot

@@ -7,7 +7,8 @@ from typing import Final, TypeAlias
 import msgspec
 from rich.cells import cell_len
 
-from eaas.views import CardView, NodeView, PoolView
+from eaas.node_views import CardView, NodeView
+from eaas.views import PoolView
 from eaas_tui.glyphs import BLOCKS, Glyphs
 from eaas_tui.model.card_cells import (
     Piece,

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from eaas.views import CardView
+from eaas.node_views import CardView
 from eaas_tui.model.picture import Samples
 
 EVERY_S: Final = 5.0

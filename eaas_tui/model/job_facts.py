@@ -5,7 +5,8 @@ from datetime import tzinfo
 from typing import Final
 
 from eaas.lifecycle import ENDED
-from eaas.views import CardView, JobView
+from eaas.node_views import CardView
+from eaas.views import JobView
 from eaas_tui.model.columns import Cell
 from eaas_tui.model.format import (
     UNKNOWN,

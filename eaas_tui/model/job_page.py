@@ -8,14 +8,8 @@ from rich.cells import cell_len
 from eaas.cli.words import ago, cards, moment, short_duration, size
 from eaas.lifecycle import ENDED, JobState
 from eaas.units import format_duration
-from eaas.views import (
-    AttemptView,
-    EventView,
-    JobView,
-    LogView,
-    PhaseView,
-    WhyView,
-)
+from eaas.views import AttemptView, EventView, JobView, LogView, PhaseView
+from eaas.why_views import WhyView
 from eaas_tui.model.columns import Cell
 from eaas_tui.model.format import state_tone
 from eaas_tui.model.job_why import why_lines

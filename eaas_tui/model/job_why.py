@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from eaas.cli.words import many, moment, short_duration, untold_reasons
-from eaas.views import BlockerView, EtaView, WhyView
+from eaas.why_views import BlockerView, EtaView, WhyView
 from eaas_tui.model.columns import Cell, Tone
 from eaas_tui.model.text_lines import BLANK, TextLine, table, text
 

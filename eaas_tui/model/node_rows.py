@@ -4,7 +4,7 @@ from typing import Final
 
 from eaas.cli.words import link_end_from, model, mount
 from eaas.lifecycle import NodeState
-from eaas.views import CardProcessView, CardView, ImageView, MountView, NodeView
+from eaas.node_views import CardProcessView, CardView, ImageView, MountView, NodeView
 from eaas_tui.glyphs import BLOCKS, Glyphs
 from eaas_tui.model.card_cells import is_shut, lying_bar, sign
 from eaas_tui.model.card_facts import cpu_words, holder_words, state_words

@@ -6,7 +6,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from eaas.views import CardView, ConditionView, EventView, JobView, NodeView, PoolView, QueueView
+from eaas.node_views import CardView, NodeView
+from eaas.views import ConditionView, EventView, JobView, PoolView, QueueView
 
 
 class Samples(msgspec.Struct, frozen=True, kw_only=True):

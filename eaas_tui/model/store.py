@@ -8,8 +8,9 @@ from typing import Final, Generic, Literal, TypeVar
 from msgspec.structs import replace
 
 from eaas.lifecycle import ENDED
+from eaas.node_views import CardView, NodeView
 from eaas.sample_views import NodeSamplesView
-from eaas.views import CardView, ConditionView, EventView, JobView, NodeView, PoolView, QueueView
+from eaas.views import ConditionView, EventView, JobView, PoolView, QueueView
 from eaas.wire.to_client import (
     AnyToClient,
     Changes,

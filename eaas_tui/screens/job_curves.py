@@ -8,9 +8,10 @@ from textual.widget import Widget
 
 from eaas.errors import EaasError, Unreachable
 from eaas.lifecycle import ENDED
+from eaas.node_views import CardView
 from eaas.safe_text import safe_text
 from eaas.sample_views import JobSamplesView
-from eaas.views import AttemptView, CardView, JobView
+from eaas.views import AttemptView, JobView
 from eaas_tui.model.card_curves import card_curves, card_name, since
 from eaas_tui.model.cleaning import Cleaner
 from eaas_tui.model.curve_points import Curve

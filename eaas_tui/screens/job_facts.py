@@ -8,7 +8,8 @@ from textual.widget import Widget
 from eaas.errors import EaasError
 from eaas.lifecycle import ENDED
 from eaas.safe_text import safe_text
-from eaas.views import EventView, JobView, Page, WhyView
+from eaas.views import EventView, JobView, Page
+from eaas.why_views import WhyView
 from eaas_tui.model.cleaning import Cleaner
 
 EVENTS_SHOWN: Final = 500

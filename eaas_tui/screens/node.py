@@ -6,7 +6,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 
-from eaas.views import CardView, JobView, NodeView
+from eaas.node_views import CardView, NodeView
+from eaas.views import JobView
 from eaas_tui.keys import bindings_for
 from eaas_tui.model import job_table
 from eaas_tui.model.card_curves import card_curves

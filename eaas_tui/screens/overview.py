@@ -6,7 +6,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 
-from eaas.views import CardView, JobView, NodeView, QueueView
+from eaas.node_views import CardView, NodeView
+from eaas.views import JobView, QueueView
 from eaas_tui.actions import client_of
 from eaas_tui.keys import bindings_for
 from eaas_tui.model.first_steps import jobs_text, nodes_text

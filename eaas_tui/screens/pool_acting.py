@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from eaas.views import CardView, NodeView, QueueView
+from eaas.node_views import CardView, NodeView
+from eaas.views import QueueView
 from eaas_tui.model.card_cells import is_shut
 from eaas_tui.screens.acting import ActingScreen
 

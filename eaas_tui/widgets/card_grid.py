@@ -12,7 +12,7 @@ from textual.reactive import var
 from textual.strip import Strip
 from textual.widget import Widget
 
-from eaas.views import CardView
+from eaas.node_views import CardView
 from eaas_tui.glyphs import BLOCKS, Glyphs
 from eaas_tui.model.card_cells import Shows, Tone
 from eaas_tui.model.grid import MARGIN, Grid, Spot, kept, lay_out, sideways, spot_at, upright

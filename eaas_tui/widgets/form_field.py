@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Select, Static, TextArea
 
 from eaas.field_checks import Choice
-from eaas.job_fields import JobField
+from eaas.job_field import JobField
 from eaas_tui.keys import NEW_LINE
 from eaas_tui.model.form_text import SEVERAL_LINES
 

@@ -10,7 +10,7 @@ import pytest
 
 from eaas.client import Client
 from eaas.lifecycle import CardState, JobState
-from eaas.views import CardView
+from eaas.node_views import CardView
 from eaas.wire.to_client import Changes, Snapshot
 from tests.rig.nvml_standin import StandIn, build_library, card, uuid_of, why_no_standin
 from tests.rig.pool import Installation, an_installation, node_when

@@ -15,7 +15,7 @@ from eaas.client import Address, Client
 from eaas.errors import EaasError
 from eaas.ids import NodeName
 from eaas.lifecycle import JobState
-from eaas.views import NodeView
+from eaas.node_views import NodeView
 from eaas_agent import housekeeping, mounts
 from eaas_agent.named_folders import Mount
 from tests.rig.agents import an_agent

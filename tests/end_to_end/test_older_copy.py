@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from eaas.lifecycle import JobState, NodeState
-from eaas.views import NodeView
+from eaas.node_views import NodeView
 from eaas.wire.rest import SetQueue
 from tests.rig.pool import Installation, node_when
 from tests.rig.site import UNTIL_RELEASED, Site

@@ -3,7 +3,7 @@ from pathlib import Path
 
 from eaas.client import Client
 from eaas.lifecycle import JobState, NodeState
-from eaas.views import NodeView
+from eaas.node_views import NodeView
 from tests.rig.agents import an_agent
 from tests.rig.pool import an_installation, node_when
 from tests.rig.program import WITHIN_S

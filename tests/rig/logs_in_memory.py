@@ -6,15 +6,8 @@ from typing import Final
 from eaas.client.logs import LogSlice
 from eaas.errors import EaasError, NotFound
 from eaas.sample_views import JobSamplesView
-from eaas.views import (
-    EtaView,
-    EventView,
-    JobView,
-    LogMatchView,
-    LogTimeView,
-    Page,
-    WhyView,
-)
+from eaas.views import EventView, JobView, LogMatchView, LogTimeView, Page
+from eaas.why_views import EtaView, WhyView
 from eaas_daemon.logs.search import After, search, search_back
 
 MOST_BYTES: Final = 1 << 20

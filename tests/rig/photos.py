@@ -22,7 +22,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from eaas.lifecycle import JobState
-from eaas.views import ConditionView, DryRunView, EventView, JobView, Page
+from eaas.views import ConditionView, EventView, JobView, Page
+from eaas.why_views import DryRunView
 from eaas_daemon.core.mass_loss import condition
 from eaas_daemon.core.model import MassLoss
 from eaas_tui.app import ConsoleApp

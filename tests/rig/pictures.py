@@ -5,17 +5,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from eaas.views import (
-    CardClaimView,
-    CardProcessView,
-    CardView,
-    EventView,
-    JobView,
-    NodeView,
-    PoolNodeView,
-    PoolView,
-    QueueView,
-)
+from eaas.node_views import CardClaimView, CardProcessView, CardView, NodeView
+from eaas.views import EventView, JobView, PoolNodeView, PoolView, QueueView
 from eaas_tui.model.picture import Link, Picture, Samples
 
 LIVE = Link(state="live", since=0.0)

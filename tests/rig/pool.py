@@ -17,8 +17,9 @@ from aiodocker import Docker, DockerError
 
 from eaas.client import Address, Client
 from eaas.lifecycle import NodeState
+from eaas.node_views import NodeView
 from eaas.paths import Paths, paths_from
-from eaas.views import JobView, NodeView
+from eaas.views import JobView
 from eaas.wire.to_client import Changes, Snapshot
 from tests.rig.program import ROOT, WITHIN_S, Program
 

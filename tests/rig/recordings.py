@@ -9,8 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from eaas.node_views import CardProcessView, ImageView
 from eaas.units import utc_text
-from eaas.views import CardProcessView, ConditionView, ImageView, PhaseView
+from eaas.views import ConditionView, PhaseView
 from eaas_tui.model.store import Store
 from eaas_tui.recording import Recorded, Recorder, replay_at_once
 from tests.rig.scene import Scene, run_all

@@ -12,8 +12,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from eaas.lifecycle import ENDED, PLACED, JobState
+from eaas.node_views import CardView, NodeView
 from eaas.units import utc_text
-from eaas.views import CardView, EventView, JobView, NodeView, PoolNodeView, PoolView, QueueView
+from eaas.views import EventView, JobView, PoolNodeView, PoolView, QueueView
 from eaas.wire.to_client import AnyToClient, Changes, Readings, Snapshot
 from eaas_tui.recording import Recorded
 from tests.rig.views import (

@@ -3,16 +3,14 @@
 from typing import Any
 
 from eaas.lifecycle import ENDED, JobState
+from eaas.node_views import CardClaimView, CardView, NodeView
 from eaas.units import utc_text
 from eaas.views import (
     AttemptView,
-    CardClaimView,
-    CardView,
     EventView,
     HeldCardView,
     JobView,
     LogView,
-    NodeView,
     PoolNodeView,
     PoolView,
     QueueView,

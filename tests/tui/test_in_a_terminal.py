@@ -11,8 +11,9 @@ from typing import Any, Final
 
 import pytest
 
+from eaas.node_views import ImageView
 from eaas.units import utc_text
-from eaas.views import ImageView, StatusView
+from eaas.views import StatusView
 from eaas.wire.to_client import Snapshot
 from tests.rig.stand_in import StandIn, a_snapshot, served_apart
 from tests.rig.terminal import RealTerminal

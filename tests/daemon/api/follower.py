@@ -6,7 +6,8 @@ import msgspec
 from msgspec.structs import replace
 
 from eaas.lifecycle import ENDED
-from eaas.views import JobView, NodeView
+from eaas.node_views import NodeView
+from eaas.views import JobView
 from eaas.wire.to_client import (
     AnyToClient,
     Changes,

@@ -6,7 +6,8 @@ import aiohttp
 import msgspec
 import pytest
 
-from eaas.views import NodeView, Page, PoolView, QueueView
+from eaas.node_views import NodeView
+from eaas.views import Page, PoolView, QueueView
 from tests.daemon.api.served import TOKEN, House, a_controller
 from tests.rig.builders import a_card
 from tests.rig.metrics import Scraped

@@ -1,5 +1,5 @@
 from eaas.job_spec import JobSpec, read_spec
-from eaas.views import DryRunView
+from eaas.why_views import DryRunView
 from eaas.wire.from_agent import NamedMount
 from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e

@@ -6,7 +6,7 @@ from eaas.ids import NodeName
 from eaas.job_spec import read_spec
 from eaas.sentences import sentence
 from eaas.units import utc_text
-from eaas.views import BlockerView, WhyView
+from eaas.why_views import BlockerView, WhyView
 from eaas.wire.rest import SetPool
 from eaas_daemon.core import events as e
 from eaas_daemon.core.explain import Explainer

@@ -5,7 +5,8 @@ from msgspec.structs import replace
 
 from eaas.ids import NodeName, PoolName
 from eaas.lifecycle import CardState, NodeState
-from eaas.views import CardView, MountView, NodeView, ReasonView
+from eaas.node_views import CardView, MountView, NodeView
+from eaas.views import ReasonView
 from eaas.wire import from_agent as wire
 from eaas_daemon.core import events as e
 from eaas_daemon.core.inventory_picture import (

@@ -2,7 +2,7 @@ import msgspec
 
 from eaas.cli.checked import CheckedFile, CheckedOrder
 from eaas.cli.draw_folders import check_lines, folder_reasons, folder_table
-from eaas.views import FieldErrorView
+from eaas.why_views import FieldErrorView
 from tests.eaas.cli.test_folders import FOLDER
 from tests.eaas.cli.test_jobs_submit import a_dry_run
 

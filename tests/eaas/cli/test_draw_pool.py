@@ -9,7 +9,8 @@ from eaas.cli.draw_pool import (
     status_card,
 )
 from eaas.cli.output import Facts, Lines
-from eaas.views import ConditionView, FolderCountsView, LinkEndView, PoolNodeView
+from eaas.node_views import LinkEndView
+from eaas.views import ConditionView, FolderCountsView, PoolNodeView
 from tests.eaas.cli.test_system import FREE, STATUS, card
 from tests.eaas.client.test_nodes import NODE
 from tests.eaas.client.test_pools import POOL, QUEUE

@@ -1,7 +1,7 @@
 from msgspec.structs import replace
 
 from eaas.cli.images import image_table, images_of
-from eaas.views import ImageView
+from eaas.node_views import ImageView
 from tests.eaas.cli.conftest import Type
 from tests.rig.stand_in import StandIn
 from tests.rig.views import a_node

@@ -3,16 +3,8 @@ import json
 import pytest
 
 from eaas.lifecycle import JobState
-from eaas.views import (
-    AttemptView,
-    EtaView,
-    HeldCardView,
-    LogView,
-    ReasonView,
-    ScopedReasonView,
-    WhyNodeView,
-    WhyView,
-)
+from eaas.views import AttemptView, HeldCardView, LogView, ReasonView, ScopedReasonView
+from eaas.why_views import EtaView, WhyNodeView, WhyView
 from tests.eaas.cli.conftest import Type
 from tests.rig.stand_in import AT, StandIn, a_job, a_snapshot
 

@@ -5,7 +5,7 @@ import pytest
 
 from eaas.errors import NeverFits
 from eaas.packs import packed
-from eaas.views import BlockerView, DryRunView, EtaView
+from eaas.why_views import BlockerView, DryRunView, EtaView
 from tests.eaas.cli.conftest import Type
 from tests.rig.stand_in import StandIn, a_job, a_snapshot
 

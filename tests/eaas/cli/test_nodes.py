@@ -3,7 +3,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from eaas.views import ConditionView, ImageView, MountView
+from eaas.node_views import ImageView, MountView
+from eaas.views import ConditionView
 from tests.eaas.cli.conftest import Type
 from tests.eaas.client.test_nodes import NODE
 from tests.rig.stand_in import AT, StandIn

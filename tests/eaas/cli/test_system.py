@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from eaas.views import CardClaimView, CardProcessView, CardView, EventView, ReasonView, StatusView
+from eaas.node_views import CardClaimView, CardProcessView, CardView
+from eaas.views import EventView, ReasonView, StatusView
 from tests.eaas.cli.conftest import Type
 from tests.rig.stand_in import AT, StandIn, a_change, a_snapshot
 

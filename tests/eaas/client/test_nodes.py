@@ -1,6 +1,7 @@
 from eaas.client import Client
+from eaas.node_views import NodeView
 from eaas.sample_views import NodeSamplesView
-from eaas.views import FolderView, NodeView
+from eaas.views import FolderView
 from tests.rig.stand_in import StandIn
 
 NODE = NodeView(

@@ -1,7 +1,8 @@
 import msgspec
 import pytest
 
-from eaas.views import JobView, WhyNodeView
+from eaas.views import JobView
+from eaas.why_views import WhyNodeView
 from eaas_tui.model import cleaning
 from eaas_tui.model.cleaning import MAX_TEXT, Cleaner, line, typed
 from tests.rig.costs import cost_s

@@ -3,7 +3,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from eaas.views import DryRunView, EtaView, HeldCardView, ImageView, MountView, NodeView
+from eaas.node_views import ImageView, MountView, NodeView
+from eaas.views import HeldCardView
+from eaas.why_views import DryRunView, EtaView
 from eaas_tui.model.form import NOT_SHOWN, SHOWN, Form, form_of
 from eaas_tui.model.form_words import Verdict, candidates, completion, help_words, verdict_of
 from eaas_tui.model.picture import EMPTY, Picture

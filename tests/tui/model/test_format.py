@@ -6,7 +6,8 @@ from rich.cells import cell_len
 
 from eaas.lifecycle import JobState
 from eaas.units import utc_text
-from eaas.views import EtaView, PhaseView
+from eaas.views import PhaseView
+from eaas.why_views import EtaView
 from eaas_tui.model import format as words
 from tests.rig.views import AT, a_held_card, a_job, a_queue, a_reason
 

@@ -1,6 +1,7 @@
 from msgspec.structs import replace
 
-from eaas.views import BlockerView, EtaView, ScopedReasonView, WhyNodeView, WhyView
+from eaas.views import ScopedReasonView
+from eaas.why_views import BlockerView, EtaView, WhyNodeView, WhyView
 from eaas_tui.model.job_why import eta_words, why_lines
 
 WHY = WhyView(

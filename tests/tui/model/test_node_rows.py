@@ -2,8 +2,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from eaas.node_views import ImageView, LinkEndView, MountView
 from eaas.units import parse_utc
-from eaas.views import ConditionView, ImageView, LinkEndView, MountView, ReasonView
+from eaas.views import ConditionView, ReasonView
 from eaas_tui.model.columns import Row, fit, text_of
 from eaas_tui.model.node_rows import (
     IMAGES,

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from eaas.views import ConditionView, ImageView
+from eaas.node_views import ImageView
+from eaas.views import ConditionView
 from eaas_tui.model.picture import EMPTY, Picture, Samples
 from eaas_tui.screens.node import NodeScreen
 from eaas_tui.widgets.row_list import RowList

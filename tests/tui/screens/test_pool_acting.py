@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from eaas.client import Address, Client
-from eaas.views import NodeView
+from eaas.node_views import NodeView
 from eaas_tui.screens.node import NodeScreen
 from tests.rig.pictures import a_card, a_held_card, a_node, a_picture
 from tests.rig.pilots import OneScreen, on_screen

@@ -1,0 +1,98 @@
+"""What a node and its cards look like over REST and in the stream."""
+
+from typing import Literal
+
+from eaas.views import ConditionView, ReasonView, View
+
+
+class ImageView(View, frozen=True, kw_only=True):
+    name: str
+    digest: str | None
+    size_mib: int
+
+
+class MountView(View, frozen=True, kw_only=True):
+    name: str
+    read_only: bool
+    available: bool
+    reason: str | None
+    """Why no job can have it now; null while it is available."""
+    users: tuple[str, ...]
+    """Whose jobs may have it; empty is everyone's."""
+    queues: tuple[str, ...]
+    """Jobs of which queues may have it, as ``queue`` or ``pool/queue``; empty is all."""
+    per_user: bool
+    """Each job sees only the folder of its own user."""
+
+
+class CardClaimView(View, frozen=True, kw_only=True):
+    job: int
+    attempt: int
+    user: str
+    memory_mib: int | None
+
+
+class CardProcessView(View, frozen=True, kw_only=True):
+    pid: int
+    user: str | None
+    command: str | None
+    memory_mib: int | None
+    container: str | None
+    job: int | None
+
+
+class CardView(View, frozen=True, kw_only=True):
+    uuid: str
+    index: int
+    node: str
+    model: str
+    state: str
+    simulated: bool
+    offered: bool
+    """Whether a job could be given this card now."""
+    reason: ReasonView | None
+    memory_total_mib: int | None
+    memory_used_mib: int | None
+    memory_claimed_mib: int
+    utilization_pct: int | None
+    temperature_c: int | None
+    power_w: float | None
+    claims: tuple[CardClaimView, ...]
+    processes: tuple[CardProcessView, ...]
+    sampled_at: str | None
+
+
+class LinkEndView(View, frozen=True, kw_only=True):
+    """How a node's connection ended, in plain words."""
+
+    at: str
+    why: str
+    by: Literal["agent", "controller", "nobody"]
+    """``agent``: it said goodbye; ``nobody``: the connection broke."""
+    address: str | None
+    """Where the node was."""
+
+
+class NodeView(View, frozen=True, kw_only=True):
+    name: str
+    uid: str
+    state: str
+    conditions: tuple[ConditionView, ...]
+    address: str | None
+    version: str | None
+    runtime: str | None
+    engine: str | None
+    pools: tuple[str, ...]
+    labels: dict[str, str]
+    cpus: float | None
+    cpus_used: float
+    memory_mib: int | None
+    memory_used_mib: int | None
+    boot_id: str | None
+    last_seen_at: str | None
+    last_end: LinkEndView | None = None
+    """How the last connection ended; there may be another since."""
+    cards: tuple[CardView, ...]
+    jobs: tuple[int, ...]
+    images: tuple[ImageView, ...]
+    mounts: tuple[MountView, ...] = ()
