@@ -1,9 +1,11 @@
 """What work costs, apart from what else the machine is doing and from how fast it is.
 
 Seconds here are CPU seconds of the calling thread, on an idle core of the reference's speed: a
-busy or slower machine slows the reference down as much as the work beside it.
+busy or slower machine slows the reference down as much as the work beside it. Garbage is looked for
+only among what the work itself makes: what hundreds of tests before it have left is not its cost.
 """
 
+import gc
 import resource
 import time
 from collections.abc import Callable, Iterator
@@ -35,9 +37,13 @@ def costing(spent_s: Callable[[], float] = time.thread_time) -> Iterator[Cost]:
     """Measure what is done inside, once."""
     cost = Cost()
     before = [_cpu_s(_reference) for _ in range(LOOKS)]
-    began = spent_s()
-    yield cost
-    spent = spent_s() - began
+    gc.freeze()
+    try:
+        began = spent_s()
+        yield cost
+        spent = spent_s() - began
+    finally:
+        gc.unfreeze()
     after = [_cpu_s(_reference) for _ in range(LOOKS)]
     cost.s = spent / median(before + after) * REFERENCE_S
 
