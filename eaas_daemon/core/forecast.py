@@ -15,8 +15,9 @@ from msgspec.structs import replace
 from eaas.ids import CardUuid, JobUid, NodeName, PoolName
 from eaas.lifecycle import JobState, Verb
 from eaas_daemon.core.attempts import place_all, settle
+from eaas_daemon.core.ends import START_ALLOWANCE_S, ends_by
 from eaas_daemon.core.model import Job
-from eaas_daemon.core.reserve import COOLING_S, START_ALLOWANCE_S, ends_by, is_coming
+from eaas_daemon.core.reserve import COOLING_S, is_coming
 from eaas_daemon.core.state import State
 from eaas_daemon.core.usual import usual_s
 

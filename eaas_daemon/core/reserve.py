@@ -16,18 +16,15 @@ from typing import Final, NamedTuple
 
 from eaas import reasons as r
 from eaas.ids import CardUuid, NodeName, PoolName
-from eaas.lifecycle import DEFAULT_GRACE_S, JobState
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Ask, Shape, amounts_of, ask_of, shape_of
+from eaas_daemon.core.ends import ends_by, ends_if_placed, is_gone_by
 from eaas_daemon.core.fit import Kept, Return, Room, cards_in, never, suits, unfit, usable
 from eaas_daemon.core.line import turn_of
 from eaas_daemon.core.model import Job, Node, Pool, Reservation
 from eaas_daemon.core.mounted import unmounted
 from eaas_daemon.core.rooms import rooms_of
 from eaas_daemon.core.state import State
-
-START_ALLOWANCE_S: Final = 60.0
-"""What an attempt may take before its timeout begins to count: pulling, unpacking, creating."""
 
 COOLING_S: Final = 5.0
 """Within that a card that was released is usually read clean."""
@@ -44,34 +41,6 @@ class Candidate(NamedTuple):
     missing: tuple[int, int, int]
     """Cards, CPUs and memory that it lacks now."""
     node: NodeName
-
-
-def ends_by(job: Job, now: float) -> float:
-    """Return when the job's attempt has ended at the latest; infinite when nobody knows.
-
-    The node's clock says when it started. That clock may be wrong: it was not before the attempt
-    was placed, and not later than now.
-    """
-    attempt = job.attempts[-1]
-    if job.stop is not None and job.state is JobState.STOPPING:
-        return now + job.stop.grace_s + DEFAULT_GRACE_S
-    if job.timeout_s is None or job.state is JobState.UNKNOWN:
-        return inf
-    began = attempt.created_at + START_ALLOWANCE_S
-    if attempt.started_at is not None:
-        began = min(max(attempt.started_at, attempt.created_at), now)
-    return max(now, began + job.timeout_s + DEFAULT_GRACE_S)
-
-
-def is_gone_by(timeout_s: float | None, now: float, at: float | None) -> bool:
-    """Tell whether an attempt placed now has ended by then for certain."""
-    return at is not None and _ends_if_placed(timeout_s, now) <= at
-
-
-def _ends_if_placed(timeout_s: float | None, now: float) -> float:
-    if timeout_s is None:
-        return inf
-    return now + START_ALLOWANCE_S + timeout_s + DEFAULT_GRACE_S
 
 
 def reserve(
@@ -202,7 +171,7 @@ def take(room: Room, shape: Shape, cards: tuple[CardReport, ...], now: float) ->
     room.memory_mib -= shape.ask.memory_mib
     room.taken.append(
         Return(
-            at=_ends_if_placed(shape.timeout_s, now),
+            at=ends_if_placed(shape.timeout_s, now),
             cpus_milli=shape.ask.cpus_milli,
             memory_mib=shape.ask.memory_mib,
             cards=tuple(CardUuid(card.uuid) for card in cards),

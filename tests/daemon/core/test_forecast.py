@@ -13,10 +13,11 @@ from eaas.units import utc_text
 from eaas.wire import from_agent as wire
 from eaas_daemon.core import events as e
 from eaas_daemon.core.dry_run import dry_run
+from eaas_daemon.core.ends import START_ALLOWANCE_S
 from eaas_daemon.core.explain import Explainer
 from eaas_daemon.core.forecast import MAX_AHEAD, MAX_LOOKS, forecast
 from eaas_daemon.core.model import Job
-from eaas_daemon.core.reserve import COOLING_S, LOST_S, START_ALLOWANCE_S
+from eaas_daemon.core.reserve import COOLING_S, LOST_S
 from tests.rig.builders import ALICE, BOB, House, a_card
 from tests.rig.costs import cost_s
 from tests.rig.snapshot import snapshot
