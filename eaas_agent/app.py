@@ -218,6 +218,7 @@ class Agent:
             cards=cards.picture,
             clock=self._given.clock,
             people=people_of(os.geteuid()),
+            reach=self._config.reach,
         )
 
     def _preparation(self, chosen: Chosen, cards: Cards, keeping: Housekeeping) -> Preparation:

@@ -14,6 +14,7 @@ from eaas.paths import client_socket, paths_from
 from eaas.settings.command_line import Typed
 from eaas.settings.files import settings_file
 from eaas.settings.layers import Settings, WrongSettings, settle
+from eaas_agent.inventory import ANYHOW, Reach
 from eaas_agent.machine import read_machine
 from eaas_agent.named_folders import Mount
 from eaas_agent.passport import read_passport
@@ -38,6 +39,8 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What a job's log may take on this node at most, whatever the job asks for."""
     keep_s: float | None
     """How long a workspace is kept at most."""
+    reach: Reach = ANYHOW
+    """How ranks on other nodes reach those here."""
 
 
 def read_settings(typed: Typed, environ: Mapping[str, str]) -> Settings:
@@ -64,6 +67,7 @@ def config_from(settings: Settings, environ: Mapping[str, str]) -> AgentConfig:
         image_mirror=settings["image_mirror"],
         log_cap_mib=settings["log_cap"],
         keep_s=settings["keep"],
+        reach=Reach(settings["address"], settings["host_network"]),
     )
 
 

@@ -16,6 +16,24 @@ DISK_NEEDED_MIB: Final = 512
 """With less free, the node takes no new work."""
 
 
+class Reach(msgspec.Struct, frozen=True):
+    """How the ranks of a job on several nodes reach each other, as far as the owner has a say."""
+
+    address: str | None = None
+    """By which other nodes reach this one; None: by what the controller sees of it."""
+    host_network: bool = True
+    """Whether such a job's containers may have this machine's network."""
+
+    def no_ranks(self, runtime: RuntimeState) -> str | None:
+        """Return why no rank can run here, in words, or None if one can."""
+        if runtime.kind == "docker" and not self.host_network:
+            return "its owner keeps containers off its network (host_network: false)"
+        return runtime.no_host_network
+
+
+ANYHOW: Final = Reach()
+
+
 class Surroundings:
     """Everything around the attempts: runtime, cards, disk, images, and what is wrong with them."""
 
@@ -30,9 +48,10 @@ class Surroundings:
         cards: Callable[[], CardsPicture],
         clock: Callable[[], float],
         people: People = lambda: None,
+        reach: Reach = ANYHOW,
     ) -> None:
         """``cpus`` overrides what the machine has; ``clock`` gives Unix seconds; ``people`` tells
-        whose plain processes can run here.
+        whose plain processes can run here, ``reach`` how other nodes reach those who do.
         """
         self.runtime = RuntimeState(kind="process", engine=None)
         self.images: tuple[CachedImage, ...] = ()
@@ -45,6 +64,7 @@ class Surroundings:
         self._cards = cards
         self._clock = clock
         self._people = people
+        self._reach = reach
         self._ledger_full = False
         self._unkillable: set[AttemptKey] = set()
 
@@ -82,6 +102,8 @@ class Surroundings:
             named_mounts=self._mounts(),
             labels=self.labels,
             people=self._people() if state.kind == "process" else None,
+            address=self._reach.address,
+            no_ranks=self._reach.no_ranks(state),
         )
 
     def beat(self, loop_lag_s: float) -> Beat:

@@ -60,6 +60,7 @@ class Preparation:
             mounts=mounts,
             user=order.user,
             log_cap_mib=min(order.log_cap_mib, self.log_cap_mib or order.log_cap_mib),
+            on_host_network=order.rank is not None,
         )
 
     async def _workspace(self, order: Order) -> Path:

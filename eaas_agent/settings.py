@@ -2,7 +2,7 @@
 
 from typing import Final, Literal
 
-from eaas.field_checks import Choice, Duration, Memory, Number, Text
+from eaas.field_checks import Choice, Duration, Memory, Number, Text, Truth
 from eaas.job_lists import Labels
 from eaas.settings.host_path import HostPath
 from eaas.settings.keys import IMAGE_MIRROR, LOG_KEYS, NAME, Key
@@ -77,6 +77,13 @@ KEYS: Final = (
         about="a registry to take Docker Hub's images from, HOST[:PORT][/PATH]",
         metavar="HOST",
     ),
+    Key(
+        name="address",
+        check=Text(pattern=r"[A-Za-z0-9._:-]+", rule="an address or a host's name", max_chars=253),
+        about="how other nodes reach this one (default: as the controller sees it)",
+        metavar="HOST",
+    ),
+    Key(name="host_network", check=Truth(), default=True),
     Key(name="labels", check=Labels(), default={}, structured=True),
     Key(name="mounts", check=NamedFolders(), default={}, structured=True),
     Key(name="log_cap", check=Memory(maximum_mib=MAX_LOG_CAP_MIB)),

@@ -1,6 +1,6 @@
 """What an agent says to the controller on its control link."""
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -10,6 +10,9 @@ from eaas.wire.to_agent import Order
 
 class FromAgent(msgspec.Struct, frozen=True, kw_only=True):
     """Any message of this direction."""
+
+
+TOO_OLD_FOR_RANKS: Final = "its agent is too old for jobs on several nodes; upgrade it"
 
 
 class CardProcess(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,6 +98,11 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     labels: dict[str, str] = {}
     people: tuple[str, ...] | None = None
     """Whose plain processes can run here, by name; None: nobody can tell before a job comes."""
+    address: str | None = None
+    """By which other nodes reach it, where its owner says so."""
+    no_ranks: str | None = TOO_OLD_FOR_RANKS
+    """Why it takes no rank of a job on several nodes, in words; None: it does. An agent that says
+    nothing of it is older than such jobs."""
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):

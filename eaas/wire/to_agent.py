@@ -44,6 +44,21 @@ class Stop(msgspec.Struct, frozen=True, kw_only=True):
     why: Literal["cancelled", "timed_out", "unwanted"]
 
 
+class Rank(msgspec.Struct, frozen=True, kw_only=True):
+    """Which part of a job on several nodes an attempt is, and where its first rank listens."""
+
+    rank: int
+    """From 0."""
+    ranks: int
+    """How many there are, each on a node of its own."""
+    address: str
+    """Of the first rank's node, as the other nodes reach it."""
+    port: int
+    """Chosen anew for every attempt of the whole."""
+    whole: int
+    """The number by which the job goes as a whole: its first rank's."""
+
+
 class Order(msgspec.Struct, frozen=True, kw_only=True):
     """One attempt that should run here, complete in itself."""
 
@@ -75,6 +90,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     keep_s: float = 7 * 86400
     """How long the workspace stays after the job's end."""
     stop: Stop | None = None
+    rank: Rank | None = None
+    """Of a job on several nodes."""
 
 
 class Wanted(ToAgent, frozen=True, kw_only=True, tag="wanted"):

@@ -13,7 +13,7 @@ from msgspec import structs
 from eaas_agent.runtimes.docker_config import NoWayToCards, create_payload, is_reference
 from eaas_agent.runtimes.docker_end import wait_for_end
 from eaas_agent.runtimes.docker_engine import Engine, EngineAway
-from eaas_agent.runtimes.docker_facts import EngineFacts, notes_about
+from eaas_agent.runtimes.docker_facts import EngineFacts, no_host_network, notes_about
 from eaas_agent.runtimes.docker_find import find_attempts
 from eaas_agent.runtimes.docker_images import ImageFacts, ImageShelf
 from eaas_agent.runtimes.docker_launch import ImageGone, launch
@@ -79,6 +79,7 @@ class DockerRuntime:
             engine=facts.name,
             notes=notes_about(facts),
             can_isolate_cards=facts.isolates_cards,
+            no_host_network=no_host_network(facts),
         )
 
     async def start(

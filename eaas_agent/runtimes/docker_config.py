@@ -157,7 +157,9 @@ def _host_config(
         host |= {"Memory": order.memory_mib * MIB, "MemorySwap": order.memory_mib * MIB}
     if order.cpus is not None:
         host["NanoCpus"] = int(min(order.cpus, facts.cpus or order.cpus) * 1e9)
-    if network is not None:
+    if order.on_host_network:
+        host["NetworkMode"] = "host"
+    elif network is not None:
         host["NetworkMode"] = network
     if way == "cdi":
         devices = [f"{CDI_KIND}{uuid}" for uuid in _real_uuids(order)]

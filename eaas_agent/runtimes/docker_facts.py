@@ -107,6 +107,16 @@ def notes_about(facts: EngineFacts) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def no_host_network(facts: EngineFacts) -> str | None:
+    """Return why no container can have this machine's own network, or None if it can."""
+    why = "so its containers can't have this machine's network"
+    if facts.rootless and not facts.podman:  # Podman's is the user's, who has the host's
+        return f"{facts.name} runs without root, {why}"
+    if facts.userns and not facts.rootless:
+        return f"{facts.name} maps users (userns-remap), {why}"
+    return None
+
+
 def _numbers(version: str) -> tuple[int, ...]:
     """Return the first two numbers of a version; none where it begins with none."""
     found = re.match(r"(\d+)\.(\d+)", version)

@@ -71,6 +71,8 @@ class RunOrder(msgspec.Struct, frozen=True, kw_only=True):
     user: str | None = None
     """Who submitted the job; None when there is nobody to tell apart."""
     log_cap_mib: int = 2048
+    on_host_network: bool = False
+    """A container uses the host's network as it is: its ranks on other nodes must reach it."""
 
 
 class Phase(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,6 +150,8 @@ class RuntimeState(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     """Sentences a person should know (isolates nothing; live-restore is off)."""
     can_isolate_cards: bool = True
+    no_host_network: str | None = None
+    """Why no job here can have the host's network, in words; None: it can."""
 
 
 class StartFailed(EaasError):

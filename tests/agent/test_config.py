@@ -10,6 +10,7 @@ from eaas.errors import Invalid
 from eaas.ids import NodeName
 from eaas.settings.command_line import Typed
 from eaas_agent.config import AgentConfig, config_from, host_name, read_settings
+from eaas_agent.inventory import Reach
 from eaas_agent.named_folders import Mount
 from eaas_agent.passport import Passport, write_passport
 
@@ -27,6 +28,8 @@ mounts:
 image_mirror: registry.lan:5000/hub
 log_cap: 2GiB
 keep: 3d
+address: 10.0.0.11
+host_network: false
 """
 
 
@@ -55,6 +58,7 @@ def test_a_full_file_is_understood(tmp_path: Path) -> None:
         image_mirror="registry.lan:5000/hub",
         log_cap_mib=2048,
         keep_s=3 * 86400.0,
+        reach=Reach("10.0.0.11", host_network=False),
     )
 
 

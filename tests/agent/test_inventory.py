@@ -3,7 +3,7 @@ from msgspec.structs import replace
 from eaas.ids import CardUuid, JobUid
 from eaas_agent.card_desk import CardDesk
 from eaas_agent.cards.port import CardReading, CardsPicture
-from eaas_agent.inventory import Surroundings, steady_part
+from eaas_agent.inventory import ANYHOW, Reach, Surroundings, steady_part
 from eaas_agent.machine import Machine
 from eaas_agent.runtimes.port import AttemptKey, CachedImage, RuntimeState
 
@@ -21,7 +21,7 @@ CARD = CardReading(
 )
 
 
-def surroundings(cpus: float | None = None) -> Surroundings:
+def surroundings(cpus: float | None = None, reach: Reach = ANYHOW) -> Surroundings:
     machine = Machine(boot_id="b", booted_at=0.0, cpus=8.0, memory_mib=16384)
     return Surroundings(
         machine,
@@ -31,6 +31,7 @@ def surroundings(cpus: float | None = None) -> Surroundings:
         labels={"rack": "3"},
         cards=lambda: CardsPicture(state="ok", driver="570", cards=(CARD,), sampled_at=5.0),
         clock=lambda: 6.0,
+        reach=reach,
     )
 
 
@@ -49,6 +50,29 @@ def test_a_node_says_what_it_has() -> None:
 
 def test_fewer_cpus_can_be_offered_than_there_are() -> None:
     assert surroundings(cpus=2.0).inventory().cpus == 2.0
+
+
+def test_a_node_says_how_others_reach_it() -> None:
+    inventory = surroundings(reach=Reach("10.0.0.11")).inventory()
+
+    assert (inventory.address, inventory.no_ranks) == ("10.0.0.11", None)
+
+
+def test_an_owner_keeps_containers_off_the_hosts_network_and_processes_have_it_anyway() -> None:
+    around = surroundings(reach=Reach(host_network=False))
+
+    assert around.inventory().no_ranks is None
+    around.runtime = RuntimeState(kind="docker", engine="Docker 28")
+    assert around.inventory().no_ranks == (
+        "its owner keeps containers off its network (host_network: false)"
+    )
+
+
+def test_an_engine_that_cannot_give_its_network_takes_no_ranks() -> None:
+    around = surroundings()
+    around.runtime = RuntimeState(kind="docker", engine="Docker 28", no_host_network="it can't")
+
+    assert around.inventory().no_ranks == "it can't"
 
 
 def test_every_fault_is_told() -> None:

@@ -6,7 +6,7 @@ from typing import IO
 import pytest
 
 from eaas.ids import CardUuid
-from eaas.wire.to_agent import Order
+from eaas.wire.to_agent import Order, Rank
 from eaas_agent.cards.port import CardReading, CardsPicture
 from eaas_agent.model import Attempt
 from eaas_agent.packs import PackAway
@@ -72,6 +72,13 @@ async def test_an_order_becomes_what_a_runtime_takes(tmp_path: Path) -> None:
 async def test_a_nodes_own_log_cap_is_never_exceeded(tmp_path: Path) -> None:
     assert (await prepare(tmp_path, an_order(log_cap_mib=64), 100)).log_cap_mib == 64
     assert (await prepare(tmp_path, an_order(log_cap_mib=200), 100)).log_cap_mib == 100
+
+
+async def test_only_a_rank_of_several_gets_the_hosts_network(tmp_path: Path) -> None:
+    rank = Rank(rank=0, ranks=2, address="10.0.0.7", port=29500, whole=1)
+
+    assert (await prepare(tmp_path, an_order(rank=rank))).on_host_network
+    assert not (await prepare(tmp_path, an_order())).on_host_network
 
 
 async def test_a_missing_pack_is_the_nodes_fault(tmp_path: Path) -> None:

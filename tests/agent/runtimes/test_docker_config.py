@@ -201,3 +201,11 @@ def test_mounts_stand_beside_the_workspace_and_nothing_comes_back_out_of_them() 
         True,
         None,
     ]
+
+
+def test_a_rank_of_several_has_the_hosts_network_whatever_the_others_have() -> None:
+    order = structs.replace(ORDER, on_host_network=True)
+
+    payload = create_payload(order, PLAIN, agent_id="n1", image="box:1", network="apart")
+
+    assert payload["HostConfig"]["NetworkMode"] == "host"

@@ -1,8 +1,9 @@
 from typing import Any
 
+import msgspec
 import pytest
 
-from eaas_agent.runtimes.docker_facts import EngineFacts, notes_about, read_facts
+from eaas_agent.runtimes.docker_facts import EngineFacts, no_host_network, notes_about, read_facts
 
 OLD = ({"Version": "20.10.24", "ApiVersion": "1.41"}, {"NCPU": 2, "Runtimes": {"runc": {}}})
 NEW = (
@@ -86,3 +87,17 @@ def test_notes_say_what_will_hurt() -> None:
     assert [note.partition(":")[0] for note in old] == ["live-restore is off"]
     assert new == ()
     assert [note.partition(":")[0] for note in podman] == ["Podman keeps logs as json-file"]
+
+
+def test_an_engine_says_why_its_containers_cannot_have_the_hosts_network() -> None:
+    plain = EngineFacts(version="28.5.2", api_version="1.51")
+
+    assert no_host_network(plain) is None
+    assert no_host_network(msgspec.structs.replace(plain, rootless=True, podman=True)) is None
+    assert no_host_network(msgspec.structs.replace(plain, rootless=True)) == (
+        "Docker 28.5.2 runs without root, so its containers can't have this machine's network"
+    )
+    assert no_host_network(msgspec.structs.replace(plain, userns=True)) == (
+        "Docker 28.5.2 maps users (userns-remap), so its containers can't have this machine's "
+        "network"
+    )
