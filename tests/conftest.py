@@ -1,5 +1,6 @@
 """What every test may ask for: a container engine that answers, and images to run on it."""
 
+import logging
 import os
 import shutil
 import tempfile
@@ -10,6 +11,7 @@ import pytest
 from aiodocker import Docker
 from hypothesis import HealthCheck, settings
 
+from eaas.log_lines import OWN
 from tests.rig.engine import PrivateEngine, answering_engine, why_no_private_engine
 from tests.rig.images import import_busybox, why_no_busybox
 
@@ -33,6 +35,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip tests marked ``docker`` without an engine, saying why; on CI they fail instead."""
     if item.get_closest_marker("docker") and (reason := _why_no_containers()):
         _refuse(reason)
+
+
+@pytest.fixture(autouse=True)
+def own_log() -> Iterator[None]:
+    """Give the root logger back as it was: what a program logs to ends with its test."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    for name in OWN:
+        logging.getLogger(name).setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,10 @@
 import io
 import json
 import logging
-from collections.abc import Iterator
 
 import pytest
 
-from eaas.log_lines import OWN, LogFormat, begin_log, message_of
+from eaas.log_lines import LogFormat, begin_log, message_of
 
 NASTY = "job \x1b[31mred\x1b[0m\n\u202e\x9b\udcff 作业 \U000e0001"
 
@@ -15,18 +14,6 @@ class Terminal(io.StringIO):
 
     def isatty(self) -> bool:
         return True
-
-
-@pytest.fixture(autouse=True)
-def root_logger() -> Iterator[None]:
-    """Give the root logger back as it was."""
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
-    for name in OWN:
-        logging.getLogger(name).setLevel(logging.NOTSET)
 
 
 def logged(stream: io.StringIO, format: LogFormat, level: str = "info") -> list[str]:
