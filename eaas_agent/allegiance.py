@@ -1,27 +1,7 @@
-"""Which controller this agent obeys, and which one is only an older copy of it. Pure.
+"""Why this agent does not obey a controller that is only an older copy of the right one. Pure."""
 
-Every start of a controller is a life of its own, with a random id, and its database keeps how far
-each earlier life came. Whoever was obeyed last has to be in the past of whoever is to be obeyed
-next, as far as it was heard: a copy that was taken before does not know that, however it came to
-be started. Only a restore that a person asked for raises the epoch and needs no such past.
-"""
-
-from typing import Final
-
-import msgspec
-
+from eaas.lives import Obeyed, is_older_copy, named
 from eaas.wire.to_agent import Welcome
-
-SHOWN: Final = 8
-"""The end of a life's id tells two apart; its beginning is a time."""
-
-
-class Obeyed(msgspec.Struct, frozen=True, kw_only=True):
-    """Who was obeyed last: the highest epoch, the life, and its last change that was heard of."""
-
-    epoch: int = 0
-    life: str = ""
-    seq: int = 0
 
 
 def refusal(obeyed: Obeyed, welcome: Welcome) -> str | None:
@@ -34,11 +14,7 @@ def why_not(obeyed: Obeyed, *, epoch: int, life: str, past_seq: int | None) -> s
 
     ``past_seq`` is how far it says that it knows the obeyed life.
     """
-    if epoch > obeyed.epoch:
-        return None
-    if epoch == obeyed.epoch and (
-        not obeyed.life or (past_seq is not None and past_seq >= obeyed.seq)
-    ):
+    if not is_older_copy(obeyed, epoch=epoch, past_seq=past_seq):
         return None
     knows = "nothing of that" if past_seq is None else f"that only up to change {past_seq}"
     return (
@@ -48,8 +24,3 @@ def why_not(obeyed: Obeyed, *, epoch: int, life: str, past_seq: int | None) -> s
         "Stop the copy and start the right one; if that is lost, on the copy's host: mini-eaas "
         "controller restore BACKUP"
     )
-
-
-def named(life: str) -> str:
-    """Return how a sentence names a life."""
-    return life[-SHOWN:] or "of an older version"

@@ -13,10 +13,10 @@ import yaml
 
 from eaas.client.address import DEFAULT_PORT, Address
 from eaas.exit_codes import DONE
+from eaas.lives import Obeyed
 from eaas.safe_text import safe_text
 from eaas.settings.command_line import Output
 from eaas.tokens import fingerprint
-from eaas_agent.allegiance import Obeyed
 from eaas_agent.check_step import Step
 from eaas_agent.config import AgentConfig
 from eaas_agent.ledger import who_was_obeyed

@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
+from eaas.lives import Obeyed
 from eaas.progress import Progress
 from eaas.wire.from_agent import Held
-from eaas_agent.allegiance import Obeyed
 from eaas_agent.attempts import Runners
 from eaas_agent.ledger import Ledger, LedgerFull, Recovered
 from eaas_agent.log_pump import LogPump

@@ -17,8 +17,8 @@ import msgspec
 
 from eaas.errors import EaasError
 from eaas.ids import new_uid
+from eaas.lives import Obeyed
 from eaas.wire.from_agent import Fact, Spooled
-from eaas_agent.allegiance import Obeyed
 from eaas_agent.changes import Changes
 from eaas_agent.model import Attempt
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from eaas.client.trust import not_believed
 from eaas.errors import EaasError
+from eaas.lives import Obeyed
 from eaas.wire.codec import BadMessage, Unsupported
 from eaas.wire.from_agent import FROM_AGENT, Beat, Hello
 from eaas.wire.to_agent import (
@@ -25,7 +26,7 @@ from eaas.wire.to_agent import (
     Wanted,
     Welcome,
 )
-from eaas_agent.allegiance import Obeyed, refusal
+from eaas_agent.allegiance import refusal
 from eaas_agent.cancelled import heed_cancellation
 from eaas_agent.clocks import Clocks
 from eaas_agent.dial import WRITE_TIMEOUT_S, Backoff, Dial

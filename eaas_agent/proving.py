@@ -10,11 +10,12 @@ import msgspec
 
 from eaas.client.trust import CA_PATH, EXPIRED, MAX_CA_BYTES, NOT_YET_VALID, context_for
 from eaas.exit_codes import USAGE
+from eaas.lives import Obeyed
 from eaas.problem import Problem
 from eaas.token_views import AgentPassView
 from eaas.tokens import BadToken, Token, fingerprint, read_token
 from eaas.wire.codec import PROTOCOL_MAX, PROTOCOL_MIN
-from eaas_agent.allegiance import Obeyed, why_not
+from eaas_agent.allegiance import why_not
 from eaas_agent.check_step import Step
 
 ASK_S: Final = 10.0

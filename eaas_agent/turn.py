@@ -7,9 +7,9 @@ from typing import Final
 import msgspec
 
 from eaas.ids import JobUid
+from eaas.lives import Obeyed
 from eaas.wire.from_agent import Fact, Spooled, Unlisted
 from eaas.wire.to_agent import Order
-from eaas_agent.allegiance import Obeyed
 from eaas_agent.changes import Changes, Touched
 from eaas_agent.model import Attempt, Roster, Seen, WantedCame
 from eaas_agent.runtimes.port import AttemptKey

@@ -6,9 +6,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from eaas.ids import JobUid
+from eaas.lives import Obeyed
 from eaas.wire.to_agent import Order, Wanted
 from eaas_agent import reconcile as do
-from eaas_agent.allegiance import Obeyed
 from eaas_agent.changes import KEPT_FACTS
 from eaas_agent.ending import arm, end_attempt, forget_if_done, stop_attempt
 from eaas_agent.model import Acked, Attempt, LogAcked, WantedCame, Welcomed

@@ -1,12 +1,8 @@
 """Whether this controller has in its past what an agent obeyed before, or is an older copy."""
 
-from typing import Final
-
+from eaas.lives import Obeyed, is_older_copy, named
 from eaas.wire.from_agent import Hello
 from eaas_daemon.core.state import State
-
-SHOWN: Final = 8
-"""The end of a life's id tells two apart; its beginning is a time."""
 
 
 def past_seq(state: State, said: Hello, told_seq: int | None) -> int | None:
@@ -22,21 +18,15 @@ def past_seq(state: State, said: Hello, told_seq: int | None) -> int | None:
 
 def older_copy(state: State, said: Hello, told_seq: int | None) -> str | None:
     """Return in a sentence why the agent can't obey this controller; None if it can."""
-    if state.epoch > said.epoch:
-        return None
     known = past_seq(state, said, told_seq)
-    is_past = not said.life or (known is not None and known >= said.life_seq)
-    if state.epoch == said.epoch and is_past:
+    obeyed = Obeyed(epoch=said.epoch, life=said.life, seq=said.life_seq)
+    if not is_older_copy(obeyed, epoch=state.epoch, past_seq=known):
         return None
     knows = "nothing of it" if known is None else f"it only up to change {known}"
     return (
-        f"{said.node} obeys another copy of this controller: life {_named(said.life)} (epoch "
-        f"{said.epoch}, up to change {said.life_seq}); this one is life {_named(state.life)} "
+        f"{said.node} obeys another copy of this controller: life {named(said.life)} (epoch "
+        f"{said.epoch}, up to change {said.life_seq}); this one is life {named(state.life)} "
         f"(epoch {state.epoch}) and knows {knows}, so it is the older one. The node does nothing "
         "for it and its jobs run on. Stop this copy and start the right one; if that is lost, stop "
         "this one, and then: mini-eaas controller restore BACKUP"
     )
-
-
-def _named(life: str) -> str:
-    return life[-SHOWN:] or "of an older version"

@@ -1,7 +1,8 @@
 import pytest
 
+from eaas.lives import Obeyed
 from eaas.wire.to_agent import Welcome
-from eaas_agent.allegiance import Obeyed, refusal
+from eaas_agent.allegiance import refusal
 
 MINE = Obeyed(epoch=2, life="0000-00000000aaaaaaaa", seq=150)
 

@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from eaas.ids import JobUid
+from eaas.lives import Obeyed
 from eaas.wire.from_agent import AttemptEnded
 from eaas.wire.to_agent import Stop, Wanted
 from eaas_agent import engine
-from eaas_agent.allegiance import Obeyed
 from eaas_agent.app import Given, serve
 from eaas_agent.engine import Inbox, node_from
 from eaas_agent.ledger import Ledger, LedgerFull, Recovered

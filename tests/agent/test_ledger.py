@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from eaas.lives import Obeyed
 from eaas.wire.from_agent import AttemptStopping, Spooled
-from eaas_agent.allegiance import Obeyed
 from eaas_agent.changes import Changes, Touched
 from eaas_agent.ledger import RESERVE_BYTES, Ledger, LedgerFull, who_was_obeyed
 from eaas_agent.model import Attempt

@@ -9,8 +9,8 @@ import pytest
 from aiohttp import web
 
 from eaas.client.trust import CA_PATH, authority_at, context_for, not_believed
+from eaas.lives import Obeyed
 from eaas.token_views import AgentPassView
-from eaas_agent.allegiance import Obeyed
 from eaas_agent.proving import Asker, clock_step, shown_token, tls_step, token_step, version_step
 from eaas_daemon.trust.authority import authority_in
 from eaas_daemon.trust.tls import ServerTls

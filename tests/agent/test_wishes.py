@@ -2,9 +2,9 @@ import pytest
 from msgspec.structs import replace
 
 from eaas.ids import JobUid
+from eaas.lives import Obeyed
 from eaas.wire.from_agent import Unlisted
 from eaas.wire.to_agent import Stop, Wanted
-from eaas_agent.allegiance import Obeyed
 from eaas_agent.model import (
     Acked,
     Attempt,

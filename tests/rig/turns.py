@@ -1,7 +1,7 @@
 """One turn of the agent's engine without an engine: events in, facts and effects out."""
 
+from eaas.lives import Obeyed
 from eaas.wire.from_agent import Fact
-from eaas_agent.allegiance import Obeyed
 from eaas_agent.model import Attempt, Event
 from eaas_agent.step import step
 from eaas_agent.turn import Effect, Node, Turn
