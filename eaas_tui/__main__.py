@@ -4,13 +4,12 @@ import gc
 import os
 import sys
 from collections.abc import MutableMapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from eaas.stdout import CannotWrite
     from eaas_tui.arguments import Arguments
 
-INTERRUPTED: Final = 130
 NO_TERMINAL = (
     "the console needs a terminal; mini-eaas status, gpus and job list show the pool without one"
 )
@@ -24,6 +23,8 @@ def main() -> None:
 
         sys.exit(written(lambda: run(parsed(sys.argv[1:])), _refused))
     except KeyboardInterrupt:
+        from eaas.exit_codes import INTERRUPTED
+
         sys.exit(INTERRUPTED)
 
 
