@@ -36,6 +36,9 @@ DEFAULT_GRACE_S: Final = 10.0
 DEFAULT_HOLD_AFTER_S: Final = 600.0
 """How long the first job of a queue waits before freed cards are kept for it, unless it is set."""
 
+DEFAULT_HALF_LIFE_S: Final = 86400.0
+"""After that long a card-second counts half in a pool's fair share, unless it is set."""
+
 
 class NodeState(StrEnum):
     """What a node is, the first that holds."""

@@ -6,6 +6,8 @@ from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
+from eaas.lifecycle import DEFAULT_HALF_LIFE_S
+
 T = TypeVar("T")
 
 
@@ -150,7 +152,7 @@ class PoolView(View, frozen=True, kw_only=True):
     waiting: int
     running: int
     max_gpus_per_user: int | None = None
-    half_life_s: float = 86400.0
+    half_life_s: float = DEFAULT_HALF_LIFE_S
     users: tuple[PoolUserView, ...] = ()
     """Whoever has had cards of late, those with the least use first."""
 

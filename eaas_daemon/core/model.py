@@ -6,7 +6,7 @@ import msgspec
 
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, QueueName, UserName, queue_ref
 from eaas.job_spec import JobSpec
-from eaas.lifecycle import DEFAULT_HOLD_AFTER_S, ENDED, PLACED, JobState
+from eaas.lifecycle import DEFAULT_HALF_LIFE_S, DEFAULT_HOLD_AFTER_S, ENDED, PLACED, JobState
 from eaas.wire.from_agent import CardReport, Inventory
 from eaas_daemon.core.link_history import LinkHistory
 from eaas_daemon.core.reason_union import AnyReason
@@ -16,9 +16,6 @@ MAX_INFRA_RETRIES: Final = 3
 
 DEFAULT_CPUS_MILLI: Final = 1000
 """What a job that names no ``cpus`` counts for; nothing limits it to that."""
-
-
-DEFAULT_HALF_LIFE_S: Final = 86400.0
 
 
 class Value(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,7 +9,8 @@ from math import exp2, log
 from typing import Final, NamedTuple
 
 from eaas.ids import PoolName, UserName
-from eaas_daemon.core.model import DEFAULT_HALF_LIFE_S, Pool, Value
+from eaas.lifecycle import DEFAULT_HALF_LIFE_S
+from eaas_daemon.core.model import Pool, Value
 
 STANDING_S: Final = 60.0
 """Use is compared in whole card-minutes: users who are level take turns by age."""

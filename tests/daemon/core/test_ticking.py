@@ -1,9 +1,9 @@
 import pytest
 
 from eaas.ids import NodeName
-from eaas.lifecycle import JobState
+from eaas.lifecycle import DEFAULT_HALF_LIFE_S, JobState
 from eaas_daemon.core import events as e
-from eaas_daemon.core.model import DEFAULT_HALF_LIFE_S, Node
+from eaas_daemon.core.model import Node
 from eaas_daemon.core.ticking import KEYS_KEPT_S
 from tests.daemon.core.test_on_jobs import a_submit
 from tests.rig.builders import House, a_card
