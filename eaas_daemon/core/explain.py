@@ -28,6 +28,9 @@ Scope = Literal["job", "queue", "pool"]
 Scoped = tuple[Scope, r.Reason]
 SEEN: Final = frozenset((JobState.STARTING, JobState.RUNNING, JobState.STOPPING))
 """States of which the node's own word is the ground."""
+Alike = tuple[Shape, int, int, bool]
+"""What makes two waiting jobs alike here: the shape; rank and priority, by which a job may take
+what is kept for another; and whether it is the one for which something is kept."""
 MISSED_AFTER_S: Final = 6.0
 """Three beats that did not come, though the connection still seems to be there."""
 
@@ -56,7 +59,7 @@ class Explainer:
         self._now = now
         self._at = now if now is not None else state.last_tick_at or 0.0
         self._rooms: dict[NodeName, Room] | None = None
-        self._waiting: dict[Shape, Waiting] = {}
+        self._waiting: dict[Alike, Waiting] = {}
 
     def waiting(self, job: Job) -> Waiting:
         """Return why the waiting job does not start."""
@@ -64,9 +67,12 @@ class Explainer:
             aside = dependencies.reason(self._state, job) or _not_yet(job) or r.NotPlannedYet()
             return Waiting(above=(("job", aside),), nodes=(), never=False)
         shape = shape_of(job)
-        if shape not in self._waiting:
-            self._waiting[shape] = self._explain(job, shape)
-        return self._waiting[shape]
+        kept = self._state.reservations.get(job.pool)
+        is_first = kept is not None and kept.is_firm and kept.uid == job.uid
+        alike = shape, job.rank, job.priority, is_first
+        if alike not in self._waiting:
+            self._waiting[alike] = self._explain(job, shape)
+        return self._waiting[alike]
 
     def reason(self, job: Job) -> r.Reason | None:
         """Return the job's reason in its state, whichever that is."""

@@ -1,4 +1,5 @@
 import pytest
+from msgspec.structs import replace
 
 from eaas import reasons as r
 from eaas.errors import NeverFits
@@ -212,6 +213,26 @@ def test_a_removed_node_that_the_job_names_makes_it_wait_for_a_node(house: House
     told = why(house, job)
 
     assert (told.verdict, [node.code for node in told.nodes]) == ("never", ["node_not_asked"])
+
+
+def test_jobs_that_ask_for_the_same_are_told_apart_by_what_lets_one_take_what_is_kept() -> None:
+    house = House()
+    house.node("n1", a_card(0), a_card(1))
+    house.pool("default", "n1")
+    house.running(house.submit(gpus=1, timeout="1h"))
+    wide, low, urgent, top = (house.submit(gpus=gpus) for gpus in (2, 1, 1, 1))
+    house.state.put_job(replace(urgent, priority=1))
+    house.state.put_job(replace(top, rank=-1))
+    explainer = Explainer(house.state, house.now)
+
+    told = [explainer.waiting(house.job(each.number)).nodes for each in (low, urgent, top, wide)]
+
+    assert [[reason.code for reason in reasons] for reasons in told] == [
+        ["card_reserved"],
+        [],
+        [],
+        ["too_few_free_cards"],
+    ]
 
 
 def test_alike_jobs_are_looked_at_once(house: House) -> None:
