@@ -79,15 +79,23 @@ def admit(
         raise Invalid(tuple(errors))
     if queue.allow and caller.user not in queue.allow and not caller.admin:
         raise Forbidden(f"queue {queue.ref} is for {', '.join(queue.allow)}")
-    limit = queue.max_priority
-    if limit is not None and job.priority > limit and not caller.admin:
-        message = f"priority must be {limit} at most in {queue.ref}, not {job.priority}"
-        raise Invalid((FieldError(field="priority", message=message),))
+    check_priority(job.priority, queue, caller)
     waiting = state.waiting(queue.ref)
     if queue.max_pending is not None and waiting >= queue.max_pending:
         raise QueueFull(f"{waiting} jobs wait in {queue.ref}, which is all it takes")
     if not force:
         refuse_impossible(state, job, set() if possible is None else possible)
+
+
+def check_priority(priority: int, queue: Queue, caller: Caller) -> None:
+    """Refuse a priority that the queue does not allow this caller."""
+    limit = queue.max_priority
+    if limit is not None and priority > limit and not caller.admin:
+        message = f"priority must be {limit} at most in {queue.ref}, not {priority}"
+        raise Invalid((FieldError(field="priority", message=message),))
+    if not -100 <= priority <= 100:
+        message = f"priority must be from -100 to 100, not {priority}"
+        raise Invalid((FieldError(field="priority", message=message),))
 
 
 def _unbuilt(spec: JobSpec) -> list[FieldError]:

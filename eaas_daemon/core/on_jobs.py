@@ -11,12 +11,12 @@ from eaas.job_spec import JobSpec
 from eaas.lifecycle import DEFAULT_GRACE_S, JobState, Verb
 from eaas.units import format_duration
 from eaas_daemon.core import events as e
-from eaas_daemon.core.admission import Possible, admit, queue_for
+from eaas_daemon.core.admission import Possible, admit, check_priority, queue_for
 from eaas_daemon.core.attempts import advance
 from eaas_daemon.core.changes import KeyRow
 from eaas_daemon.core.dependencies import later, unmet, unmet_again
 from eaas_daemon.core.effects import Dispatch, KeepUntil
-from eaas_daemon.core.model import Job, Queue, StopIntent
+from eaas_daemon.core.model import Job, StopIntent
 from eaas_daemon.core.over import KEEP_WORKSPACE_S, tell_over
 from eaas_daemon.core.state import State
 
@@ -161,17 +161,6 @@ def set_priority(state: State, event: e.SetPriority, now: float) -> Job:
     return job
 
 
-def check_priority(priority: int, queue: Queue, caller: e.Caller) -> None:
-    """Refuse a priority that the queue does not allow this caller."""
-    limit = queue.max_priority
-    if limit is not None and priority > limit and not caller.admin:
-        message = f"priority must be {limit} at most in {queue.ref}, not {priority}"
-        raise Invalid((FieldError(field="priority", message=message),))
-    if not -100 <= priority <= 100:
-        message = f"priority must be from -100 to 100, not {priority}"
-        raise Invalid((FieldError(field="priority", message=message),))
-
-
 def put_on_top(state: State, event: e.PutOnTop, now: float) -> Job:
     """Let the job go before all others of its queue."""
     if not event.caller.admin:
@@ -179,7 +168,7 @@ def put_on_top(state: State, event: e.PutOnTop, now: float) -> Job:
             "only an admin puts a job before other people's; "
             "raise it among yours with: mini-eaas job priority"
         )
-    job = _waiting(_own(state, event.caller, event.number))
+    job = _waiting(_own(state, event.caller, event.number), "put on top")
     top = min((other.rank for other in state.jobs.values() if other.pool == job.pool), default=0)
     job = replace(job, rank=min(top, 0) - 1)
     state.put_job(job)
@@ -191,7 +180,7 @@ def put_on_top(state: State, event: e.PutOnTop, now: float) -> Job:
 
 def move(state: State, event: e.Move, now: float) -> Job:
     """Let a waiting job wait in another queue, with that queue's rules."""
-    job = _waiting(_own(state, event.caller, event.number))
+    job = _waiting(_own(state, event.caller, event.number), "moved")
     asked = replace(job.spec, pool=event.pool, queue=event.queue)
     pool, queue = queue_for(state, asked)
     moved = replace(
@@ -295,7 +284,7 @@ def _check_owner(job: Job, caller: e.Caller) -> None:
         raise NotYours(f"job {job.number} belongs to {job.user}, and you are {caller.user}")
 
 
-def _waiting(job: Job) -> Job:
+def _waiting(job: Job, done: str) -> Job:
     if job.state is not JobState.PENDING:
-        raise Conflict(f"job {job.number} is {job.state}; only a waiting job can be moved")
+        raise Conflict(f"job {job.number} is {job.state}; only a waiting job can be {done}")
     return job

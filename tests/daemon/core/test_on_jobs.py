@@ -292,3 +292,14 @@ def test_a_thousand_jobs_that_come_together_are_one_short_step() -> None:
 
     assert len(jobs) == 1000
     assert cost.s < 0.15  # nobody else is answered meanwhile
+
+
+def test_what_only_waiting_jobs_can_do_says_what_was_asked_of_one_that_has_ended(
+    house: House,
+) -> None:
+    job = house.ended(house.running(house.job(1)))
+
+    with pytest.raises(Conflict, match=f"job {job.number} is Succeeded; .* can be put on top"):
+        house.do(e.PutOnTop(caller=ADMIN, number=job.number))
+    with pytest.raises(Conflict, match=f"job {job.number} is Succeeded; .* can be moved"):
+        house.do(e.Move(caller=ADMIN, number=job.number, pool=job.pool, queue="night"))
