@@ -18,7 +18,7 @@ from eaas_daemon.core.model import (
     StopIntent,
 )
 from eaas_daemon.core.over import KEEP_WORKSPACE_S, tell_over
-from eaas_daemon.core.plan import Placement, plan
+from eaas_daemon.core.plan import Placement, is_due, plan
 from eaas_daemon.core.reason_union import AnyReason
 from eaas_daemon.core.reserve import given_up
 from eaas_daemon.core.state import State
@@ -43,6 +43,8 @@ def _with_attempt(job: Job, attempt: Attempt) -> Job:
 
 def place_all(state: State, now: float, at_most: int | None = None) -> list[Job]:
     """Plan for all pools where something has changed; return whom that has placed."""
+    if not is_due(state):
+        return []
     state.put_standing(standing(state.usage, state.pools, now))
     decided = plan(state, now, at_most)
     state.restless.clear()

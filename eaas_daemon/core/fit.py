@@ -42,6 +42,8 @@ class Room(msgspec.Struct, kw_only=True):
     kept: Kept | None = None
     taken: list[Return] = []
     """What was given away while the plan was made."""
+    returns: list[Return] | None = None
+    """All that comes back to it, the first thing first; None until somebody asks."""
 
 
 def cards_in(node: Node, pool: Pool) -> list[CardReport]:

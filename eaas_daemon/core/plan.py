@@ -46,13 +46,22 @@ def plan(state: State, now: float, at_most: int | None = None) -> Plan:
     arrives costs no more when thousands wait. ``now`` is Unix seconds; who only wants to know what
     would come may stop after ``at_most`` placements.
     """
-    pools = sorted(name for name in {*state.restless, *state.arrived} if name in state.pools)
+    pools = _due(state)
     if not any(state.line.groups(name) for name in pools):
         kept = state.reservations.items()
         return Plan([], {name: some for name, some in kept if name not in state.restless})
     planner = Planner(state, now, at_most)
     planner.work(state.pools[name] for name in pools)
     return Plan(planner.placements, planner.reservations)
+
+
+def is_due(state: State) -> bool:
+    """Tell whether anything has changed since the last plan."""
+    return bool(state.restless or state.arrived)
+
+
+def _due(state: State) -> list[PoolName]:
+    return sorted(name for name in {*state.restless, *state.arrived} if name in state.pools)
 
 
 Head = tuple[PoolTurn, Shape, int]

@@ -169,6 +169,7 @@ def take(room: Room, shape: Shape, cards: tuple[CardReport, ...], now: float) ->
         del room.free_cards[CardUuid(card.uuid)]
     room.cpus_milli -= shape.ask.cpus_milli
     room.memory_mib -= shape.ask.memory_mib
+    room.returns = None
     room.taken.append(
         Return(
             at=ends_if_placed(shape.timeout_s, now),
@@ -213,7 +214,9 @@ def _is_partly_there(room: Room, ask: Ask, pool: Pool) -> bool:
 
 def _returns(state: State, room: Room, now: float) -> list[Return]:
     """Return what comes back to the room, the first thing first."""
-    return sorted([*_cooling(state, room, now), *_ends(state, room, now), *room.taken])
+    if room.returns is None:
+        room.returns = sorted([*_cooling(state, room, now), *_ends(state, room, now), *room.taken])
+    return room.returns
 
 
 def _ends(state: State, room: Room, now: float) -> Iterator[Return]:

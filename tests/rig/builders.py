@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, UserName
 from eaas.job_spec import read_spec
+from eaas.lifecycle import JobState
 from eaas.wire import from_agent as wire
 from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e
@@ -172,6 +173,12 @@ class House:
         )
         self.fact(attempt.node, fact)
         return self.job(job.number)
+
+    def begin(self) -> None:
+        """Let whatever was placed run."""
+        for job in list(self.state.jobs.values()):
+            if job.state is JobState.STARTING:
+                self.running(job)
 
     def told_digest(self, job: Job, digest: str) -> None:
         """Let the job's attempt start from an image of that digest."""

@@ -334,7 +334,11 @@ def test_nobody_who_keeps_their_timeout_delays_the_first_in_line(
         if todo:
             gpus, timeout_s, goes_on = todo.pop(0)
             house.submit(gpus=gpus, timeout=f"{timeout_s}s")
-        _begin(house, ends)
+        house.begin()
+        for job in house.state.jobs.values():
+            if job.state is JobState.RUNNING:
+                assert job.timeout_s is not None
+                ends.setdefault(job.number, house.now + job.timeout_s)
         for job in list(house.state.jobs.values()):
             if job.attempts and job.uid in promised:
                 assert house.now <= promised.pop(job.uid)
@@ -346,15 +350,6 @@ def test_nobody_who_keeps_their_timeout_delays_the_first_in_line(
             house.now = max(house.now, ends.pop(number))
             end(house, house.job(number), cards=4)
         assert broken(house.state) == []
-
-
-def _begin(house: House, ends: dict[int, float]) -> None:
-    """Let whatever was placed run, and end exactly when its time is up."""
-    for job in list(house.state.jobs.values()):
-        if job.state is STARTING:
-            house.running(job)
-            assert job.timeout_s is not None
-            ends[job.number] = house.now + job.timeout_s
 
 
 @settings(max_examples=100, deadline=None)

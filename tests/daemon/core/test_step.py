@@ -10,7 +10,7 @@ from eaas_daemon.core import events as e
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.step import HANDLERS, step
 from tests.daemon.core.test_on_jobs import a_submit
-from tests.rig.builders import ADMIN, ALICE, House, a_card
+from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card
 from tests.rig.costs import costing
 
 
@@ -51,6 +51,19 @@ def test_answers_come_in_the_order_of_the_events_and_show_what_the_plan_made_of_
     assert isinstance(refused, NotFound)
     assert [job.state for job in jobs] == [JobState.STARTING]
     assert pool == house.state.pools[PoolName("lab")]
+
+
+def test_a_step_after_which_nobody_could_be_placed_leaves_the_order_of_the_line_alone() -> None:
+    house = a_house()
+    house.running(house.submit(gpus=1))
+    house.submit(gpus=1)
+    before = house.state.standing
+    house.now += 3600
+
+    house.do(e.Tick())
+    assert house.state.standing is before
+    house.submit(BOB, gpus=1)
+    assert house.state.standing != before
 
 
 def test_several_events_of_one_job_are_taken_in_order() -> None:
