@@ -44,7 +44,9 @@ class Affected:
 
     def _note_kept(self) -> None:
         """Look whether cards are kept for others than before."""
-        kept = {(one.node, one.cards, one.uid, one.is_firm) for one in self._kept()}
+        kept = {
+            (node, one.cards, one.uid, one.is_firm) for one in self._kept() for node in one.nodes
+        }
         self.nodes.update(node for node, *_ in kept ^ self._was_kept)
         self._was_kept = kept
 

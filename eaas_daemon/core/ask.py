@@ -23,6 +23,8 @@ class Ask(NamedTuple):
     """Who submitted the job, where that matters: for its mounts, and for a plain process."""
     ref: str = ""
     """To which queue, where that matters: for its mounts."""
+    num_nodes: int = 1
+    """On how many nodes at once; everything else is what it asks of each."""
 
 
 class Shape(NamedTuple):
@@ -56,6 +58,7 @@ def ask_of(job: Job) -> Ask:
         mounts=mounts,
         user=job.user if mounts or spec.image is None else "",
         ref=job.ref if mounts else "",
+        num_nodes=spec.num_nodes,
     )
 
 

@@ -153,7 +153,7 @@ def _kept(state: State, node: Node, card: CardReport) -> Reservation | None:
         (
             kept
             for kept in state.every_reservation()
-            if kept.node == node.name and card.uuid in kept.cards
+            if node.name in kept.nodes and card.uuid in kept.cards
         ),
         None,
     )

@@ -248,15 +248,17 @@ class Node(Value, frozen=True, kw_only=True):
 
 
 class Reservation(Value, frozen=True, kw_only=True):
-    """The node that the first job without room waits for. Times are Unix seconds."""
+    """The nodes that the first job without room waits for. Times are Unix seconds."""
 
     pool: PoolName
-    node: NodeName
+    nodes: tuple[NodeName, ...]
+    """By name; one, or as many as a job on several nodes asks for."""
     uid: JobUid
     number: JobNumber
     user: UserName
     at: float | None
-    """When everything in its way has ended at the latest; None where an end is unknown."""
+    """When everything in its way has ended at the latest, on all of them; None where an end is
+    unknown."""
     holds_from: float | None
     """From when on cards that become free are kept for it where an end is unknown."""
     is_firm: bool

@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Iterable
+from itertools import chain
 from math import inf
 from typing import NamedTuple
 
@@ -210,7 +211,7 @@ class Planner:
         """
         kept = [before for before in self._state.every_reservation() if self._still_waits(before)]
         for before in kept:
-            if before.node in self._rooms:
+            if all(name in self._rooms for name in before.nodes):
                 self._keep(before)
         for before in kept:
             if before.pool in self._state.restless:
@@ -236,12 +237,14 @@ class Planner:
         return reservation is not None
 
     def _keep(self, reservation: Reservation) -> None:
-        kept = keep(self._state, reservation, self._rooms[reservation.node], self._now)
-        self.reservations[reservation.pool] = replace(reservation, cards=kept)
+        rooms = (self._rooms[name] for name in reservation.nodes)
+        kept = [keep(self._state, reservation, room, self._now) for room in rooms]
+        self.reservations[reservation.pool] = replace(reservation, cards=tuple(chain(*kept)))
 
     def _give_up(self, reservation: Reservation) -> None:
         del self.reservations[reservation.pool]
-        room = self._rooms[reservation.node]
-        if room.kept is not None and room.kept.reservation.uid == reservation.uid:
-            room.kept = None
-            self._hopeless.clear()
+        for name in reservation.nodes:
+            room = self._rooms[name]
+            if room.kept is not None and room.kept.reservation.uid == reservation.uid:
+                room.kept = None
+                self._hopeless.clear()

@@ -46,33 +46,34 @@ class Candidate(NamedTuple):
 def reserve(
     state: State, pool: Pool, job: Job, rooms: Mapping[NodeName, Room], now: float
 ) -> Reservation | None:
-    """Return which node the job waits for, or None if no end of others would let it start."""
+    """Return which nodes the job waits for, or None if no ends of others would let it start."""
     ask = ask_of(job)
     members = [rooms[name] for name in sorted(pool.members) if name in rooms]
-    found = [
+    found = sorted(
         candidate
         for room in members
         if room.kept is None
         if (candidate := _candidate(state, room, ask, pool, now)) is not None
-    ]
-    if not found:
+    )
+    if len(found) < ask.num_nodes:
         return None
-    best = min(found)
+    at = found[ask.num_nodes - 1].at
     before = state.reservations.get(pool.name)
-    if best.at == inf and before is not None and before.uid == job.uid:
-        best = next((one for one in found if one.node == before.node), best)
+    if at == inf and before is not None and before.uid == job.uid:
+        found.sort(key=lambda one: (one.node not in before.nodes, one))
+    nodes = tuple(sorted(one.node for one in found[: ask.num_nodes]))
     hold_after_s = state.queues[job.ref].hold_after_s
     holds_from = None if hold_after_s is None else job.since + hold_after_s
-    is_held = best.at < inf or (holds_from is not None and holds_from <= now)
+    is_held = at < inf or (holds_from is not None and holds_from <= now)
     return Reservation(
         pool=pool.name,
-        node=best.node,
+        nodes=nodes,
         uid=job.uid,
         number=job.number,
         user=job.user,
-        at=None if best.at == inf else best.at,
+        at=None if at == inf else at,
         holds_from=holds_from,
-        is_firm=is_held and _is_partly_there(rooms[best.node], ask, pool),
+        is_firm=is_held and any(_is_partly_there(rooms[name], ask, pool) for name in nodes),
     )
 
 
@@ -104,9 +105,10 @@ def kept_rooms(state: State, now: float) -> dict[NodeName, Room]:
     """Return what every node has left, and what of it is kept for whom."""
     rooms = rooms_of(state)
     for reservation in state.every_reservation():
-        room = rooms.get(reservation.node)
-        if room is not None and reservation.uid in state.jobs:
-            keep(state, reservation, room, now)
+        for name in reservation.nodes:
+            room = rooms.get(name)
+            if room is not None and reservation.uid in state.jobs:
+                keep(state, reservation, room, now)
     return rooms
 
 
@@ -116,8 +118,8 @@ def given_up(
     """Yield the nodes of which something was kept for a pool's job and is not any more."""
     for pool, kept in before.items():
         now_kept = after.get(pool)
-        if kept.is_firm and (now_kept is None or now_kept.node != kept.node):
-            yield kept.node
+        if kept.is_firm:
+            yield from set(kept.nodes).difference(() if now_kept is None else now_kept.nodes)
 
 
 def overrides(state: State, job: Job, shape: Shape, kept: Reservation) -> bool:

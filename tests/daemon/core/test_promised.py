@@ -53,7 +53,7 @@ def test_nobody_is_promised_a_card_that_stays_dirty_after_its_release() -> None:
     for seconds in (2, 60):
         house.now += seconds
         house.beat("n1", *dirty)
-        promised.append(house.state.reservations[wide.pool].node)
+        promised.append(house.state.reservations[wide.pool].nodes)
 
-    assert promised == ["n1", "n2"]
+    assert promised == [("n1",), ("n2",)]
     assert house.submit(gpus=1).state is JobState.STARTING

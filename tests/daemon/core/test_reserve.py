@@ -55,7 +55,7 @@ def test_the_first_job_without_room_knows_when_it_starts_at_the_latest() -> None
 
     reservation = kept(house)
     assert reservation is not None
-    assert (reservation.uid, reservation.node, reservation.is_firm) == (wide.uid, "n1", True)
+    assert (reservation.uid, reservation.nodes, reservation.is_firm) == (wide.uid, ("n1",), True)
     assert running.attempts[-1].started_at is not None
     assert reservation.at == pytest.approx(running.attempts[-1].started_at + 3610)
 
@@ -126,7 +126,7 @@ def test_other_nodes_are_not_kept() -> None:
     wide = house.submit(gpus=2)
     reservation = kept(house)
     assert reservation is not None
-    assert (wide.state, reservation.node) == (PENDING, "n1")
+    assert (wide.state, reservation.nodes) == (PENDING, ("n1",))
 
     assert house.submit(gpus=1).state is STARTING
 
@@ -210,12 +210,12 @@ def test_cards_are_kept_on_the_same_node_until_the_job_starts() -> None:
     before = kept(house)
     assert before is not None
 
-    other = next(job for job in jobs if job.attempts[-1].node != before.node)
+    other = next(job for job in jobs if job.attempts[-1].node not in before.nodes)
     end(house, other)
 
     after = kept(house)
     assert after is not None
-    assert (after.uid, after.node) == (wide.uid, before.node)
+    assert (after.uid, after.nodes) == (wide.uid, before.nodes)
 
 
 def test_a_card_that_was_released_a_moment_ago_is_on_its_way_and_not_lost() -> None:

@@ -85,7 +85,10 @@ def test_a_pool_that_is_planned_anew_does_not_take_what_another_one_keeps() -> N
     house.submit(gpus=2, pool="zoo")
     house.submit(gpus=2, pool="default")
     promised = dict(house.state.reservations)
-    assert {name: kept.node for name, kept in promised.items()} == {"zoo": "n1", "default": "n2"}
+    assert {name: kept.nodes for name, kept in promised.items()} == {
+        "zoo": ("n1",),
+        "default": ("n2",),
+    }
 
     house.queue("default", pool="default", priority=1)
 
@@ -99,10 +102,10 @@ def test_what_is_kept_no_longer_goes_to_who_was_kept_from_it_in_another_pool_too
     house.running(house.submit(gpus=4, timeout="2h", nodes=["n2"], pool="default"))
     wide = house.submit(gpus=4, pool="default")
     his = house.submit(BOB, gpus=1, pool="zoo")
-    assert (house.state.reservations[wide.pool].node, his.state) == ("n1", PENDING)
+    assert (house.state.reservations[wide.pool].nodes, his.state) == (("n1",), PENDING)
 
     house.submit(gpus=1, timeout="9h", nodes=["n1"], priority=5, pool="default")
     house.do(e.Tick())
 
-    assert house.state.reservations[wide.pool].node == "n2"
+    assert house.state.reservations[wide.pool].nodes == ("n2",)
     assert house.job(his.number).state is STARTING
