@@ -44,6 +44,13 @@ class CardReport(msgspec.Struct, frozen=True, kw_only=True):
     power_w: float | None
     processes: tuple[CardProcess, ...] | None
     simulated: bool = False
+    share_mib: int | None = None
+    """What jobs that share the card may declare together; None: it can't be shared."""
+    over_mib: int = 0
+    """What is in use on a shared card beyond what its jobs declared, rounded up: no new share may
+    count on it."""
+    overusers: tuple[int, ...] = ()
+    """Jobs that use more of a shared card than they declared."""
 
 
 class CardLink(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,6 +110,8 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     no_ranks: str | None = TOO_OLD_FOR_RANKS
     """Why it takes no rank of a job on several nodes, in words; None: it does. An agent that says
     nothing of it is older than such jobs."""
+    max_sharers: int = 8
+    """How many jobs may share one card."""
 
 
 class Held(msgspec.Struct, frozen=True, kw_only=True):

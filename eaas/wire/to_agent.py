@@ -92,6 +92,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     stop: Stop | None = None
     rank: Rank | None = None
     """Of a job on several nodes."""
+    share_mib: int | None = None
+    """The memory that it declared of its one card; None is the whole of every card."""
 
 
 class Wanted(ToAgent, frozen=True, kw_only=True, tag="wanted"):

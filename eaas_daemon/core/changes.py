@@ -30,13 +30,24 @@ class ClaimRow(Value, frozen=True, kw_only=True):
     attempt: int
     node: NodeName
     card: str
+    memory_mib: int | None = None
+    """The share of it; None is the whole card."""
+    of_mib: int | None = None
+    """With a share: what all shares of the card may come to."""
 
 
 def claims_of(job: Job) -> list[ClaimRow]:
     """Return the cards of the job's newest attempt."""
     attempt = job.attempts[-1]
     return [
-        ClaimRow(job=job.uid, attempt=attempt.number, node=attempt.node, card=card.uuid)
+        ClaimRow(
+            job=job.uid,
+            attempt=attempt.number,
+            node=attempt.node,
+            card=card.uuid,
+            memory_mib=card.memory_mib,
+            of_mib=card.of_mib,
+        )
         for card in attempt.cards
     ]
 

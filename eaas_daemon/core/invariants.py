@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from eaas.ids import NodeName
 from eaas.lifecycle import PLACED, JobState
 from eaas_daemon.core.ask import ask_of
 from eaas_daemon.core.rooms import room_of
 from eaas_daemon.core.state import State
 from eaas_daemon.core.tally import Tally
+from eaas_daemon.core.usage import UsageKey
 
 
 def broken(state: State) -> list[str]:
@@ -24,10 +26,26 @@ def _cards(state: State) -> Iterator[str]:
     )
     for (node, card), count in owners.items():
         if count > 1:
-            yield f"card {card} of {node} is held {count} times"
+            yield from _beside_each_other(state, node, card, count)
     for job in state.jobs.values():
         if job.state in PLACED and len(job.attempts[-1].cards) != job.spec.gpus:
             yield f"job {job.number} asked for {job.spec.gpus} cards and holds another number"
+
+
+def _beside_each_other(state: State, node: NodeName, card: str, count: int) -> Iterator[str]:
+    """Yield what is wrong with a card that several hold: all must be shares, and fit together."""
+    claims = [
+        held
+        for job in state.jobs.values()
+        if job.state in PLACED and job.attempts[-1].node == node
+        for held in job.attempts[-1].cards
+        if held.uuid == card
+    ]
+    shares = [held.memory_mib for held in claims if held.memory_mib is not None]
+    if len(shares) < len(claims):
+        yield f"card {card} of {node} is held {count} times"
+    elif sum(shares) > (limit := max(held.of_mib or 0 for held in claims)):
+        yield f"{sum(shares)} MiB of card {card} of {node} are claimed, of {limit} at most"
 
 
 def _rooms(state: State) -> Iterator[str]:
@@ -90,7 +108,11 @@ def _remembered(state: State) -> Iterator[str]:
 
 def _caps(state: State) -> Iterator[str]:
     """Yield where users hold more than they are counted as having."""
+    held: Counter[UsageKey] = Counter()
+    for job in state.jobs.values():
+        if job.state in PLACED:
+            held[job.pool, job.user] += job.attempts[-1].thousandths
     for (pool, user), used in state.usage.items():
-        held = state.held.of_pool_user(pool, user).gpus
-        if used.cards != held:
-            yield f"{user} is said to use {used.cards} cards of {pool} and holds {held}"
+        said, true = used.thousandths / 1000, held[pool, user] / 1000
+        if said != true:
+            yield f"{user} is said to use {said:g} cards of {pool} and holds {true:g}"

@@ -29,6 +29,22 @@ class HeldCard(Value, frozen=True, kw_only=True):
     index: int
     memory_mib: int | None = None
     """The claimed share; None is the whole card."""
+    of_mib: int | None = None
+    """With a share: what all shares of the card might come to when it was claimed."""
+
+    @property
+    def thousandths(self) -> int:
+        """Return what of a card it counts for in fair share."""
+        return thousandths_of(self.memory_mib, self.of_mib)
+
+
+def thousandths_of(memory_mib: int | None, of_mib: int | None) -> int:
+    """Return what of a card a claim counts for: a whole one is 1000, a share what it takes of all
+    that can be shared, rounded up.
+    """
+    if memory_mib is None or not of_mib:
+        return 1000
+    return min(1000, -(-memory_mib * 1000 // of_mib))
 
 
 class Phase(Value, frozen=True, kw_only=True):
@@ -67,6 +83,11 @@ class Attempt(Value, frozen=True, kw_only=True):
     stderr_bytes: int | None = None
     gap_bytes: int | None = 0
     log_complete: bool = False
+
+    @property
+    def thousandths(self) -> int:
+        """Return how many cards it counts for in fair share, in thousandths."""
+        return sum(card.thousandths for card in self.cards)
 
 
 class Job(Value, frozen=True, kw_only=True):

@@ -273,7 +273,7 @@ class State(Undo):
 
     def claim(self, job: Job) -> None:
         """Note that the job's newest attempt owns its cards now."""
-        self._use(job, len(job.attempts[-1].cards), job.attempts[-1].created_at)
+        self._use(job, job.attempts[-1].thousandths, job.attempts[-1].created_at)
         for row in claims_of(job):
             self._note(self.draft.claimed, row)
 
@@ -282,7 +282,7 @@ class State(Undo):
 
         It ended ``at`` that time of its node's clock; ours says ``now``.
         """
-        self._use(job, -len(job.attempts[-1].cards), now)
+        self._use(job, -job.attempts[-1].thousandths, now)
         node = self.nodes.get(job.attempts[-1].node)
         if node is not None and node.sampled_at is not None:  # else its clock was set back
             at = min(at, node.sampled_at + CLOCK_SET_S)

@@ -1,7 +1,8 @@
 """How much of the cards each user has had of late: what fair share goes by.
 
 Use is counted in card-seconds, and every card-second weighs half as much once the pool's half-life
-has passed. It is a plain integral, so it can be had again from the claims that are stored.
+has passed. It is a plain integral, so it can be had again from the claims that are stored. A share
+of a card's memory counts for that part of the card, in thousandths.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,7 +11,7 @@ from typing import Final, NamedTuple
 
 from eaas.ids import PoolName, UserName
 from eaas.lifecycle import DEFAULT_HALF_LIFE_S
-from eaas_daemon.core.model import Pool, Value
+from eaas_daemon.core.model import Pool, Value, thousandths_of
 
 STANDING_S: Final = 60.0
 """Use is compared in whole card-minutes: users who are level take turns by age."""
@@ -24,38 +25,48 @@ Standing = Mapping[UsageKey, int]
 
 
 class Usage(Value, frozen=True, kw_only=True):
-    """Decayed card-seconds at the moment ``as_of`` (Unix seconds), and the cards held since."""
+    """Decayed card-seconds at the moment ``as_of`` (Unix seconds), and what is held since."""
 
     card_seconds: float = 0.0
     as_of: float = 0.0
-    cards: int = 0
+    thousandths: int = 0
+    """Of cards."""
 
     def at(self, now: float, half_life_s: float) -> float:
         """Return the decayed card-seconds at ``now``; a clock that went back adds nothing."""
         left = decay(now - self.as_of, half_life_s)
-        return self.card_seconds * left + self.cards * _whole(half_life_s) * (1 - left)
+        held = self.thousandths * _whole(half_life_s) / 1000
+        return self.card_seconds * left + held * (1 - left)
 
     def holding(self, more: int, at: float, half_life_s: float) -> "Usage":
-        """Return this with that many more cards held from ``at`` on."""
+        """Return this with that many more thousandths of a card held from ``at`` on."""
         return Usage(
             card_seconds=self.at(at, half_life_s),
             as_of=max(at, self.as_of),
-            cards=max(0, self.cards + more),
+            thousandths=max(0, self.thousandths + more),
         )
 
     def counts_at(self, now: float, half_life_s: float) -> bool:
         """Tell whether there is anything in it to remember."""
-        return self.cards > 0 or self.at(now, half_life_s) >= 1.0
+        return self.thousandths > 0 or self.at(now, half_life_s) >= 1.0
 
 
 class Span(NamedTuple):
-    """A card that somebody had, from one moment to another (Unix seconds)."""
+    """A card, or a part of one, that somebody had from one moment to another (Unix seconds)."""
 
     pool: PoolName
     user: UserName
     began: float
     ended: float | None
     """None while it is still held."""
+    memory_mib: int | None = None
+    """The share; None is the whole card."""
+    of_mib: int | None = None
+
+    @property
+    def thousandths(self) -> int:
+        """Return what of the card it was."""
+        return thousandths_of(self.memory_mib, self.of_mib)
 
 
 def decay(seconds: float, half_life_s: float) -> float:
@@ -74,9 +85,10 @@ def past(spans: Iterable[Span], pools: Mapping[PoolName, Pool]) -> dict[UsageKey
         ended = 1.0 if span.ended is None else decay(as_of - span.ended, half_life_s)
         old = sums.get((span.pool, span.user), Usage())
         sums[span.pool, span.user] = Usage(
-            card_seconds=old.card_seconds + _whole(half_life_s) * max(0.0, ended - began),
+            card_seconds=old.card_seconds
+            + span.thousandths * _whole(half_life_s) / 1000 * max(0.0, ended - began),
             as_of=as_of,
-            cards=old.cards + (span.ended is None),
+            thousandths=old.thousandths + (span.thousandths if span.ended is None else 0),
         )
     return sums
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from eaas_daemon.store.failures import NewerSchema
 
-STEPS: Final = ("schema.sql", "credentials.sql", "fair_share.sql", "lives.sql")
+STEPS: Final = ("schema.sql", "credentials.sql", "fair_share.sql", "lives.sql", "shares.sql")
 
 
 def all_steps() -> tuple[str, ...]:

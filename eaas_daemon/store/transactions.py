@@ -53,8 +53,8 @@ _RELEASE: Final = """
     UPDATE claims SET released_at = ?
     WHERE node = ? AND card = ? AND job = ? AND attempt = ? AND released_at IS NULL"""
 _CLAIM: Final = """
-    INSERT INTO claims (node, card, job, attempt, claimed_at, released_at)
-    VALUES (?, ?, ?, ?, ?, ?)"""
+    INSERT INTO claims (node, card, job, attempt, memory_mib, of_mib, claimed_at, released_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 
 
 class Loaded(Value, frozen=True, kw_only=True):
@@ -151,7 +151,11 @@ def _write_claims(connection: sqlite3.Connection, changes: Changes, at: float) -
     connection.executemany(_RELEASE, [(at, *_card_of(row)) for row in changes.released])
     over = set(changes.released)
     connection.executemany(
-        _CLAIM, [(*_card_of(row), at, at if row in over else None) for row in changes.claimed]
+        _CLAIM,
+        [
+            (*_card_of(row), row.memory_mib, row.of_mib, at, at if row in over else None)
+            for row in changes.claimed
+        ],
     )
 
 
@@ -220,7 +224,7 @@ def _read_spans(connection: sqlite3.Connection, pools: Sequence[Pool]) -> tuple[
     """Return who had which card when, as far back as it counts."""
     half_life_s = max((pool.half_life_s for pool in pools), default=0.0)
     found = connection.execute(
-        "SELECT jobs.pool, jobs.user, claimed_at, released_at"
+        "SELECT jobs.pool, jobs.user, claimed_at, released_at, memory_mib, of_mib"
         " FROM claims JOIN jobs ON jobs.uid = claims.job WHERE released_at IS NULL"
         " OR released_at > (SELECT max(released_at) FROM claims) - ?",
         (FORGOTTEN_HALF_LIVES * half_life_s,),

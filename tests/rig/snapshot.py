@@ -27,7 +27,7 @@ def snapshot(state: State) -> dict[str, Any]:
         "waiting": {ref: state.waiting(ref) for ref in state.queues},
         "placed": {node: dict(jobs) for node, jobs in state.placed.items() if jobs},
         "held": dict(state.held),
-        "used": {key: used.cards for key, used in state.usage.items() if used.cards},
+        "used": {key: used.thousandths for key, used in state.usage.items() if used.thousandths},
         "passing": (
             dict(state.standing),
             dict(state.reservations),

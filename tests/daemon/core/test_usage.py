@@ -23,23 +23,32 @@ def test_a_card_second_counts_half_after_the_half_life_and_a_quarter_after_two()
 
 
 def test_two_cards_for_a_minute_are_a_hundred_and_twenty_card_seconds() -> None:
-    used = Usage().holding(2, 0.0, DAY).holding(-2, 60.0, DAY)
+    used = Usage().holding(2000, 0.0, DAY).holding(-2000, 60.0, DAY)
 
-    assert used.cards == 0
+    assert used.thousandths == 0
     assert used.card_seconds == pytest.approx(120.0, rel=1e-3)
 
 
+def test_a_share_counts_for_the_part_of_the_card_that_it_declared_rounded_up() -> None:
+    spans = [Span(POOL, ALICE, 0.0, None, share, 23552) for share in (None, 23552, 11776, 1)]
+
+    assert [span.thousandths for span in spans] == [1000, 1000, 500, 1]
+    assert past(spans, POOLS)[POOL, ALICE].thousandths == 2501
+
+
 def test_a_card_that_is_held_for_ever_comes_to_a_bounded_use() -> None:
-    held = Usage().holding(1, 0.0, DAY)
+    held = Usage().holding(1000, 0.0, DAY)
 
     assert held.at(1e9, DAY) == pytest.approx(DAY / 0.6931471805599453)
 
 
 def test_a_clock_that_went_back_adds_nothing_and_takes_nothing() -> None:
-    used = Usage(card_seconds=10.0, as_of=1000.0, cards=3)
+    used = Usage(card_seconds=10.0, as_of=1000.0, thousandths=3000)
 
     assert used.at(400.0, DAY) == 10.0
-    assert used.holding(1, 400.0, DAY) == Usage(card_seconds=10.0, as_of=1000.0, cards=4)
+    assert used.holding(1000, 400.0, DAY) == Usage(
+        card_seconds=10.0, as_of=1000.0, thousandths=4000
+    )
 
 
 def test_users_are_level_within_a_card_minute() -> None:
@@ -59,7 +68,7 @@ def test_who_has_had_less_than_a_card_minute_has_had_nothing() -> None:
 def test_use_that_has_decayed_to_nothing_is_spent_and_what_is_held_never_is() -> None:
     usage = {
         (POOL, ALICE): Usage(card_seconds=1024.0),
-        (POOL, UserName("bob")): Usage(card_seconds=0.0, cards=1),
+        (POOL, UserName("bob")): Usage(card_seconds=0.0, thousandths=1000),
         (PoolName("gone"), ALICE): Usage(card_seconds=1024.0),
     }
 
@@ -68,27 +77,33 @@ def test_use_that_has_decayed_to_nothing_is_spent_and_what_is_held_never_is() ->
 
 
 moments = st.lists(
-    st.tuples(st.integers(0, 500_000), st.integers(1, 90_000), st.booleans()), max_size=8
+    st.tuples(
+        st.integers(0, 500_000),
+        st.integers(1, 90_000),
+        st.booleans(),
+        st.sampled_from([None, 1, 700, 8192, 23552]),
+    ),
+    max_size=8,
 )
 
 
 @given(moments)
 def test_use_told_event_by_event_is_the_use_of_the_spans(
-    taken: Sequence[tuple[int, int, bool]],
+    taken: Sequence[tuple[int, int, bool, int | None]],
 ) -> None:
     spans = [
-        Span(POOL, ALICE, float(began), None if still else float(began + length))
-        for began, length, still in taken
+        Span(POOL, ALICE, float(began), None if still else float(began + length), share, 23552)
+        for began, length, still, share in taken
     ]
-    turns = [(span.began, 1) for span in spans]
-    turns += [(span.ended, -1) for span in spans if span.ended is not None]
+    turns = [(span.began, span.thousandths) for span in spans]
+    turns += [(span.ended, -span.thousandths) for span in spans if span.ended is not None]
     told = Usage()
     for at, more in sorted(turns):
         told = told.holding(more, at, DAY)
 
     again = past(spans, POOLS).get((POOL, ALICE), Usage())
 
-    assert again.cards == told.cards
+    assert again.thousandths == told.thousandths
     for now in (600_000.0, 5_000_000.0):
         assert again.at(now, DAY) == pytest.approx(told.at(now, DAY), rel=1e-6, abs=1e-6)
 

@@ -92,6 +92,10 @@ def a_claim(number: int, card: str = "GPU-1", attempt: int = 1) -> ClaimRow:
     return ClaimRow(job=a_job(number).uid, attempt=attempt, node=NodeName("n1"), card=card)
 
 
+def a_share(number: int, mib: int, of_mib: int = 24000) -> ClaimRow:
+    return replace(a_claim(number), memory_mib=mib, of_mib=of_mib)
+
+
 def a_key(key: str, jobs: tuple[int, ...] = (1,), at: float = 1000.0) -> KeyRow:
     return KeyRow(user="ann", key=key, body_hash=b"\x00\xff", jobs=jobs, at=at)
 

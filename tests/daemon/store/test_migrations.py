@@ -79,6 +79,24 @@ def test_a_newer_schema_is_refused_with_both_versions(
         migrate(connection, path, [FIRST])
 
 
+def test_a_card_that_was_claimed_before_shares_came_is_claimed_as_a_whole(
+    connection: sqlite3.Connection, path: Path
+) -> None:
+    migrate(connection, path, all_steps()[:4])
+    connection.execute(
+        "INSERT INTO claims (node, card, job, attempt, claimed_at)"
+        " VALUES ('n1', 'GPU-1', 'a', 1, 5)"
+    )
+
+    migrate(connection, path, all_steps())
+
+    with pytest.raises(sqlite3.IntegrityError, match="beside another claim"):
+        connection.execute(
+            "INSERT INTO claims (node, card, job, attempt, claimed_at, memory_mib, of_mib)"
+            " VALUES ('n1', 'GPU-1', 'b', 1, 6, 1024, 24000)"
+        )
+
+
 async def test_a_database_of_version_1_is_brought_to_this_one_with_all_that_is_in_it(
     path: Path,
 ) -> None:

@@ -2,6 +2,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from eaas.ids import CardUuid, NodeName, PoolName, QueueName
 from eaas.lifecycle import JobState
@@ -19,6 +20,7 @@ from tests.daemon.store.builders import (
     a_key,
     a_line,
     a_node,
+    a_share,
     a_step,
     an_attempt,
 )
@@ -70,6 +72,55 @@ async def test_a_card_that_is_claimed_twice_is_refused(database: Database) -> No
         await database.commit(a_step(claimed=(a_claim(2),)))
 
     assert [row[1] for row in await claims(database)] == [a_job(1).uid]
+
+
+async def test_shares_of_a_card_stand_beside_each_other_while_there_is_memory(
+    database: Database,
+) -> None:
+    jobs = [a_job(number) for number in (1, 2, 3)]
+    await database.commit(a_step(*jobs, claimed=(a_share(1, 12000), a_share(2, 8000))))
+
+    with pytest.raises(StoreRefused, match="more of a card's memory than it has"):
+        await database.commit(a_step(claimed=(a_share(3, 4001),)))
+
+    await database.commit(a_step(claimed=(a_share(3, 4000),)))
+    assert [row[1] for row in await claims(database)] == [job.uid for job in jobs]
+
+
+async def test_what_one_share_gives_back_another_may_have_in_the_same_step(
+    database: Database,
+) -> None:
+    await database.commit(a_step(a_job(1), a_job(2), claimed=(a_share(1, 20000),)))
+
+    await database.commit(a_step(claimed=(a_share(2, 20000),), released=(a_share(1, 20000),)))
+
+    assert [row[4] for row in await claims(database)] == [1234.5, None]
+
+
+@pytest.mark.parametrize("shared_first", [True, False])
+async def test_a_whole_card_is_never_claimed_beside_a_share_of_it(
+    database: Database, shared_first: bool
+) -> None:
+    first, second = a_share(1, 1000), a_claim(2)
+    if not shared_first:
+        first, second = second, first
+    await database.commit(a_step(a_job(1), a_job(2), claimed=(first,)))
+
+    with pytest.raises(StoreRefused, match="claims"):
+        await database.commit(a_step(claimed=(second,)))
+
+
+async def test_a_job_never_has_two_shares_of_one_card(database: Database) -> None:
+    await database.commit(a_step(a_job(1), claimed=(a_share(1, 1000),)))
+
+    with pytest.raises(StoreRefused, match="claims"):
+        await database.commit(a_step(claimed=(replace(a_share(1, 1000), attempt=2),)))
+
+
+@pytest.mark.parametrize("share", [-1, 0])
+async def test_a_share_of_nothing_is_refused(database: Database, share: int) -> None:
+    with pytest.raises(StoreRefused, match="claims"):
+        await database.commit(a_step(a_job(1), claimed=(a_share(1, share),)))
 
 
 async def test_a_card_passes_from_one_job_to_the_next_in_one_step(database: Database) -> None:
