@@ -5,6 +5,7 @@ from typing import Final
 
 from eaas.field_checks import Choice, Duration, Memory, Moment, Number, Text, Truth, Whole
 from eaas.ids import NAME_PATTERN
+from eaas.job_array import JobArray
 from eaas.job_field import JobField
 from eaas.job_lists import Environment, JobNumbers, Labels, Nodes
 from eaas.job_mounts import Mounts
@@ -286,8 +287,8 @@ _TABLE: Final = (
         attribute="array",
         label="Array",
         check=Array(),
-        help="Run once for each index: 0-9 or 0-9,12 (not in this version yet).",
-        default=(),
+        help="Run once for each index: 0-9 or 0-9,12; 0-99%8 runs 8 at once at most.",
+        default=JobArray(),
         flag="--array",
         metavar="INDICES",
     ),

@@ -8,6 +8,7 @@ import msgspec
 
 from eaas.errors import FieldError, Invalid
 from eaas.field_checks import Mistake, Path, Wrong, below, wrong
+from eaas.job_array import JobArray
 from eaas.job_fields import ALIASES, FIELDS
 from eaas.job_values import PACK_PATTERN
 from eaas.problem import mistake_text
@@ -63,8 +64,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     after_failed: Literal["fail", "wait"] = "fail"
     not_before: float | None = None
     """Unix seconds."""
-    array: tuple[int, ...] = ()
-    """Ascending indices; empty for a job that is no array."""
+    array: JobArray = JobArray()
+    """Empty for a job that is no array."""
     num_nodes: int = 1
     nodes: tuple[str, ...] = ()
     labels: dict[str, str] = {}

@@ -6,11 +6,14 @@ from typing import ClassVar, Final
 
 from eaas.field_checks import Check, items_of, text_of, wrong
 from eaas.inner_path import read_inner_path
+from eaas.job_array import JobArray, Span, array_of
 from eaas.job_lists import each
 from eaas.spelling import shown
 
 COMMAND_BYTES: Final = 64 * 1024
-MAX_ARRAY: Final = 1000
+MAX_TASKS: Final = 10_000
+MAX_SPANS: Final = 256
+"""Every task keeps them all, so that they must not be long."""
 
 PACK_PATTERN: Final = r"sha256:[0-9a-f]{64}"
 """How a packed folder is named: by the hash of its content."""
@@ -22,7 +25,7 @@ IMAGE_PATTERN: Final = (
     rf"({_REGISTRY}/)?{_PATH_COMPONENT}(/{_PATH_COMPONENT})*"
     r"(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(@sha256:[0-9a-f]{64})?"
 )
-_SPAN: Final = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
+_SPAN: Final = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6})(?::([0-9]{1,6}))?)?")
 _UNPRINTABLE: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -123,27 +126,36 @@ class RunAs(Check, frozen=True, kw_only=True):
 
 
 class Array(Check, frozen=True, kw_only=True):
-    """The indices of an array job, typed as ``0-9,12``; kept in ascending order."""
+    """The indices of an array job, typed as ``0-9,12`` or ``0-10:2``, and after a ``%`` how many of
+    its tasks may run at once.
+    """
 
     kind: ClassVar[str] = "array"
 
-    def read(self, value: object) -> tuple[int, ...]:
+    def read(self, value: object) -> JobArray:
         if isinstance(value, int):
             near = f"0-{value - 1}" if value > 1 else None
             raise wrong(f"must be indices such as 0-9 or 0-9,12, not {shown(value)}", near)
-        spans = each(items_of(value), _span)
-        if sum(len(span) for span in spans) > MAX_ARRAY:
-            raise wrong(f"must be {MAX_ARRAY} indices at most")
-        return tuple(sorted({index for span in spans for index in span}))
+        listed, limit = _cut_limit(value)
+        spans = each(items_of(listed), _span)
+        if (count := sum(len(span.indices) for span in spans)) > MAX_TASKS:
+            raise wrong(f"must be {MAX_TASKS} indices at most, not {count}: submit several arrays")
+        found = array_of((index for span in spans for index in span.indices), limit)
+        if len(found.spans) > MAX_SPANS:
+            raise wrong(
+                f"must be {MAX_SPANS} pieces such as 0-9 or 12 at most, not {len(found.spans)}: "
+                "number your cases from 0 on, and look up what belongs to a number in the job"
+            )
+        return found
 
-    def typed(self, value: tuple[int, ...]) -> object:
-        starts = [i for i, n in enumerate(value) if i == 0 or n != value[i - 1] + 1]
-        ends = [*(start - 1 for start in starts[1:]), len(value) - 1]
-        spans = ((value[a], value[b]) for a, b in zip(starts, ends, strict=True))
-        return ",".join(f"{a}-{b}" if a != b else str(a) for a, b in spans)
+    def typed(self, value: JobArray) -> object:
+        return value.text
 
     def schema(self) -> dict[str, object]:
-        return {"type": "string", "pattern": "^[0-9]+(-[0-9]+)?(, *[0-9]+(-[0-9]+)?)*$"}
+        span = "[0-9]{1,6}(-[0-9]{1,6}(:[1-9][0-9]{0,5})?)?"
+        item = {"type": ["string", "integer"], "pattern": f"^ *{span} *$", "minimum": 0}
+        text = {"type": "string", "pattern": f"^ *{span} *(, *{span} *)*(% *[1-9][0-9]* *)?$"}
+        return {"anyOf": [text, {"type": "array", "items": item, "minItems": 1}]}
 
 
 def _check_size(size_bytes: int) -> None:
@@ -154,11 +166,26 @@ def _check_size(size_bytes: int) -> None:
         )
 
 
-def _span(value: object) -> range:
-    match = _SPAN.fullmatch(text_of(value))
+def _cut_limit(value: object) -> tuple[object, int | None]:
+    """Return the indices as typed, and how many may run at once where that is said."""
+    if not isinstance(value, str) or "%" not in value:
+        return value, None
+    listed, _, text = value.partition("%")
+    limit = text.strip()
+    if not re.fullmatch(r"[0-9]{1,9}", limit) or int(limit) < 1:
+        raise wrong(
+            f"must say after % how many tasks may run at once, such as 0-99%8, not {shown(value)}"
+        )
+    return listed, int(limit)
+
+
+def _span(value: object) -> Span:
+    match = _SPAN.fullmatch(text_of(value).strip())
     if match is None:
         raise wrong(f"must be indices such as 0-9 or 0-9,12, not {shown(value)}")
-    first, last = int(match[1]), int(match[2] or match[1])
+    first, last, step = int(match[1]), int(match[2] or match[1]), int(match[3] or 1)
     if last < first:
         raise wrong(f"must go upwards, not {shown(value)}", f"{last}-{first}")
-    return range(first, last + 1)
+    if step < 1:
+        raise wrong(f"must go on in steps of 1 or more, not {shown(value)}")
+    return Span(first, last, step)

@@ -117,6 +117,8 @@ class JobView(View, frozen=True, kw_only=True):
     attempts: tuple[AttemptView, ...]
     workspace: str | None = None
     """A sentence on where the workspace is and until when it is kept."""
+    array: int | None = None
+    """The number of the array that it is a task of."""
 
 
 class ConditionView(View, frozen=True, kw_only=True):

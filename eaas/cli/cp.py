@@ -28,7 +28,7 @@ class NoPlace(EaasError):
 @click.argument("source", type=JobPath(), metavar="ID:PATH")
 @click.argument("dest", type=click.Path())
 @asks
-async def cp(line: Line, client: Client, source: tuple[int, str], dest: str) -> None:
+async def cp(line: Line, client: Client, source: tuple[str, str], dest: str) -> None:
     """Copy files out of a job's workspace.
 
     PATH is a file or a folder, relative to /workspace. It lands in DEST when that is a folder,

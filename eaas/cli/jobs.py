@@ -10,7 +10,7 @@ from eaas.cli.draw_jobs import job_card, job_line, job_table, why_picture
 from eaas.cli.exits import WaitedTooLong
 from eaas.cli.following import hint, last_words
 from eaas.cli.group import Command
-from eaas.cli.kinds import Duration, JobNumber
+from eaas.cli.kinds import Duration, JobName
 from eaas.cli.line import FAILED, Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
@@ -65,9 +65,9 @@ async def list_jobs(
 
 
 @click.command(cls=Command)
-@click.argument("id", type=JobNumber(), shell_complete=complete.all_job_ids)
+@click.argument("id", type=JobName(), shell_complete=complete.all_job_ids)
 @asks
-async def show(line: Line, client: Client, id: int) -> None:
+async def show(line: Line, client: Client, id: str) -> None:
     """Show everything about a job."""
     job = await client.job(id)
     words: list[str] = []
@@ -85,9 +85,9 @@ async def show(line: Line, client: Client, id: int) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("id", type=JobNumber(), shell_complete=complete.job_ids)
+@click.argument("id", type=JobName(), shell_complete=complete.job_ids)
 @asks
-async def why(line: Line, client: Client, id: int) -> None:
+async def why(line: Line, client: Client, id: str) -> None:
     """Say why a job waits, and what would help."""
     view = await client.why(id)
     line.out.answer(view, lambda: why_picture(view))
@@ -95,8 +95,8 @@ async def why(line: Line, client: Client, id: int) -> None:
 
 @click.command(cls=Command)
 @click.argument(
-    "ids",
-    type=JobNumber(),
+    "names",
+    type=JobName(),
     nargs=-1,
     required=True,
     metavar="ID...",
@@ -104,11 +104,12 @@ async def why(line: Line, client: Client, id: int) -> None:
 )
 @click.option("--timeout", type=Duration(), help="Give up after this long, with exit code 124.")
 @asks
-async def wait(line: Line, client: Client, ids: tuple[int, ...], timeout: float | None) -> int:
+async def wait(line: Line, client: Client, names: tuple[str, ...], timeout: float | None) -> int:
     """Wait until jobs have ended.
 
     The exit code is 0 only if every one of them Succeeded.
     """
+    ids = [(await client.job(name)).id for name in names]
     last: dict[int, JobView] = {}
     try:
         async with asyncio.timeout(timeout), aclosing(client.watch(ids)) as views:

@@ -5,7 +5,7 @@ import click
 from eaas.cli import complete
 from eaas.cli.draw_jobs import job_line
 from eaas.cli.group import Command, NumbersCommand
-from eaas.cli.kinds import Duration, JobNumber
+from eaas.cli.kinds import Duration, JobName
 from eaas.cli.line import Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
@@ -15,7 +15,7 @@ from eaas.views import JobView, Page
 @click.command(cls=Command)
 @click.argument(
     "ids",
-    type=JobNumber(),
+    type=JobName(),
     nargs=-1,
     required=True,
     metavar="ID...",
@@ -23,7 +23,7 @@ from eaas.views import JobView, Page
 )
 @click.option("--grace", type=Duration(), help="How long the job may take to end by itself.")
 @asks
-async def cancel(line: Line, client: Client, ids: tuple[int, ...], grace: float | None) -> None:
+async def cancel(line: Line, client: Client, ids: tuple[str, ...], grace: float | None) -> None:
     """Stop jobs, or take them out of the line.
 
     A job that ended already stays as it is, and that is no error.
@@ -34,10 +34,10 @@ async def cancel(line: Line, client: Client, ids: tuple[int, ...], grace: float 
 
 
 @click.command(cls=NumbersCommand)
-@click.argument("id", type=JobNumber(), shell_complete=complete.job_ids)
+@click.argument("id", type=JobName(), shell_complete=complete.job_ids)
 @click.argument("priority", type=click.IntRange(-100, 100))
 @asks
-async def priority(line: Line, client: Client, id: int, priority: int) -> None:
+async def priority(line: Line, client: Client, id: str, priority: int) -> None:
     """Change a waiting job's priority.
 
     From -100 to 100; higher goes first within the queue.
@@ -47,9 +47,9 @@ async def priority(line: Line, client: Client, id: int, priority: int) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("id", type=JobNumber(), shell_complete=complete.job_ids)
+@click.argument("id", type=JobName(), shell_complete=complete.job_ids)
 @asks
-async def top(line: Line, client: Client, id: int) -> None:
+async def top(line: Line, client: Client, id: str) -> None:
     """Make a job the next of its queue."""
     job = await client.top(id)
     place = "" if job.position is None else f", #{job.position} in line"
@@ -57,7 +57,7 @@ async def top(line: Line, client: Client, id: int) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("id", type=JobNumber(), shell_complete=complete.job_ids)
+@click.argument("id", type=JobName(), shell_complete=complete.job_ids)
 @click.option(
     "--queue",
     required=True,
@@ -66,26 +66,26 @@ async def top(line: Line, client: Client, id: int) -> None:
     help="A queue of the job's pool, or POOL/QUEUE.",
 )
 @asks
-async def move(line: Line, client: Client, id: int, queue: str) -> None:
+async def move(line: Line, client: Client, id: str, queue: str) -> None:
     """Move a waiting job to another queue."""
     job = await client.patch(id, queue=queue)
     _say(line, job, f"{job.ref} is in {job.pool}/{job.queue}")
 
 
 @click.command(cls=Command)
-@click.argument("id", type=JobNumber(), shell_complete=complete.all_job_ids)
+@click.argument("id", type=JobName(), shell_complete=complete.all_job_ids)
 @asks
-async def retry(line: Line, client: Client, id: int) -> None:
+async def retry(line: Line, client: Client, id: str) -> None:
     """Run an ended job once more."""
     job = await client.retry(id)
     _say(line, job, job_line(job))
 
 
 @click.command(cls=Command)
-@click.argument("id", type=JobNumber(), shell_complete=complete.all_job_ids)
+@click.argument("id", type=JobName(), shell_complete=complete.all_job_ids)
 @click.option("--for", "for_s", type=Duration(), required=True, help="How long from now.")
 @asks
-async def keep(line: Line, client: Client, id: int, for_s: float) -> None:
+async def keep(line: Line, client: Client, id: str, for_s: float) -> None:
     """Keep a job's workspace for longer."""
     job = await client.keep(id, for_s=for_s)
     _say(line, job, f"{job.ref} keeps its workspace {job.workspace or ''}".rstrip())

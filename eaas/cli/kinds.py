@@ -7,6 +7,7 @@ from typing import Any, Final
 import click
 
 from eaas.errors import EaasError
+from eaas.job_ref import job_ref
 from eaas.spelling import shown
 from eaas.units import parse_duration_s
 
@@ -61,17 +62,17 @@ def limits(typed: Mapping[str, Any]) -> dict[str, Any]:
     return {key: None if value == NO_LIMIT else value for key, value in named.items()}
 
 
-class JobNumber(click.ParamType[int]):
-    """A job's number."""
+class JobName(click.ParamType[str]):
+    """A job's number, or a task of an array: ``42[7]``."""
 
     name = "id"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number."""
-        text = str(value)
-        if not (text.isascii() and text.isdecimal()) or len(text) > 18:
-            self.fail(f"{shown(text)} is no job number; mini-eaas job list shows them", param, ctx)
-        return int(text)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name."""
+        ref = job_ref(str(value))
+        if ref is None:
+            self.fail(f"{shown(value)} is no job number; mini-eaas job list shows them", param, ctx)
+        return str(ref)
 
 
 class QueueRef(click.ParamType[tuple[str, str]]):
@@ -112,20 +113,21 @@ class Label(click.ParamType[tuple[str, str | None]]):
         )
 
 
-class JobPath(click.ParamType[tuple[int, str]]):
+class JobPath(click.ParamType[tuple[str, str]]):
     """A path in a job's workspace, ``ID:PATH``."""
 
     name = "id:path"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, str]:
-        """Return the job's number and the path."""
+    ) -> tuple[str, str]:
+        """Return the job's name and the path."""
         if isinstance(value, tuple):
             return value
-        number, colon, path = str(value).partition(":")
-        if not (colon and number.isascii() and number.isdecimal()):
+        name, colon, path = str(value).partition(":")
+        ref = job_ref(name)
+        if not colon or ref is None:
             self.fail(
                 f"{shown(value)} is no path of a job: write ID:PATH, such as 42:out", param, ctx
             )
-        return int(number), path or "."
+        return str(ref), path or "."

@@ -8,7 +8,7 @@ from eaas.cli import complete
 from eaas.cli.draw_jobs import state
 from eaas.cli.following import follow
 from eaas.cli.group import Command
-from eaas.cli.kinds import JobNumber
+from eaas.cli.kinds import JobName
 from eaas.cli.line import Line, asks
 from eaas.cli.log_printer import LogPrinter, Times
 from eaas.client import Client
@@ -19,7 +19,7 @@ STREAMS = ("stdout", "stderr")
 
 
 @click.command(cls=Command)
-@click.argument("id", type=JobNumber(), shell_complete=complete.all_job_ids)
+@click.argument("name", type=JobName(), shell_complete=complete.all_job_ids, metavar="ID")
 @click.option("-f", "--follow", "following", is_flag=True, help="Go on until the job has ended.")
 @click.option(
     "-n", "--tail", type=click.IntRange(min=0), metavar="N", help="Only the last N lines."
@@ -34,7 +34,7 @@ STREAMS = ("stdout", "stderr")
 async def logs(
     line: Line,
     client: Client,
-    id: int,
+    name: str,
     following: bool,
     tail: int | None,
     timestamps: bool,
@@ -46,7 +46,8 @@ async def logs(
     if raw:
         _refuse_raw(line, timestamps=timestamps)
     of: Stream = stream or ("stdout" if raw else "both")
-    job = await client.job(id)
+    job = await client.job(name)
+    id = job.id
     number = attempt or job.attempt
     if not number and not following:
         line.out.remark(_not_begun(job))

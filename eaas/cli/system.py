@@ -8,7 +8,7 @@ import click
 from eaas.cli import complete
 from eaas.cli.draw_pool import card_table, event_line, status_card
 from eaas.cli.group import Command
-from eaas.cli.kinds import JobNumber
+from eaas.cli.kinds import JobName
 from eaas.cli.line import Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
@@ -45,7 +45,7 @@ async def gpus(line: Line, client: Client) -> None:
     metavar="N",
     help=f"At most so many, the newest (default: {NEWEST}).",
 )
-@click.option("--job", type=JobNumber(), shell_complete=complete.all_job_ids, help="Of this job.")
+@click.option("--job", type=JobName(), shell_complete=complete.all_job_ids, help="Of this job.")
 @asks
 async def events(
     line: Line,
@@ -53,16 +53,22 @@ async def events(
     follow: bool,
     after: int | None,
     limit: int | None,
-    job: int | None,
+    job: str | None,
 ) -> None:
     """Show what happened."""
-    page = await client.events(after=after, limit=limit or NEWEST, job=job)
+    about = None if job is None else await _number(client, job)
+    page = await client.events(after=after, limit=limit or NEWEST, job=about)
     if not follow:
         line.out.answer(page, lambda: [Lines([event_line(event) for event in page.items])])
         return
     for event in page.items:
         line.out.item(event, partial(event_line, event))
-    await _follow(line, client, page.items[-1].seq if page.items else after or 0, job)
+    await _follow(line, client, page.items[-1].seq if page.items else after or 0, about)
+
+
+async def _number(client: Client, name: str) -> int:
+    """Return the job's number; what was written about one is there for longer than the job."""
+    return int(name) if name.isdecimal() else (await client.job(name)).id
 
 
 async def _follow(line: Line, client: Client, seen: int, job: int | None) -> None:

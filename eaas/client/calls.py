@@ -7,6 +7,9 @@ from eaas.client.connection import Connection
 
 API: Final = "/api/v1"
 
+JobName = int | str
+"""How a job is named: its number, or as a task of an array ``42[7]``."""
+
 
 class Calls:
     """Holds the connection that the calls of one noun use."""

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from eaas.client.calls import Calls, place
+from eaas.client.calls import Calls, JobName, place
 from eaas.client.connection import PIECE_BYTES
 from eaas.errors import NotFound
 
@@ -53,7 +53,7 @@ class FileCalls(Calls):
         except NotFound:
             return False
 
-    async def download(self, id: int, path: str) -> AsyncIterator[bytes]:
+    async def download(self, id: JobName, path: str) -> AsyncIterator[bytes]:
         """Yield a file or folder of the job's workspace as the bytes of a tar."""
         async with self._connection.ask(
             "GET", place("jobs", id, "files"), params={"path": path}, answer_s=STORE_S

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from eaas.client.calls import Calls, place
+from eaas.client.calls import Calls, JobName, place
 from eaas.client.connection import Cut
 from eaas.errors import Unreachable
 from eaas.sample_views import JobSamplesView
@@ -53,7 +53,7 @@ class JobCalls(Calls):
         """Return what would become of the job, without submitting it."""
         return await self._connection.call(DryRunView, "POST", place("jobs:dry-run"), body=fields)
 
-    async def job(self, id: int) -> JobView:
+    async def job(self, id: JobName) -> JobView:
         """Return one job."""
         return await self._connection.call(JobView, "GET", place("jobs", id))
 
@@ -94,39 +94,39 @@ class JobCalls(Calls):
             if (cursor := page.next) is None:
                 return
 
-    async def why(self, id: int) -> WhyView:
+    async def why(self, id: JobName) -> WhyView:
         """Return why the job stands where it stands."""
         return await self._connection.call(WhyView, "GET", place("jobs", id, "why"))
 
-    async def job_samples(self, id: int, *, attempt: int | None = None) -> JobSamplesView:
+    async def job_samples(self, id: JobName, *, attempt: int | None = None) -> JobSamplesView:
         """Return what the cards of an attempt did over its whole run; None is the newest one."""
         path, params = place("jobs", id, "samples"), {"attempt": attempt}
         return await self._connection.call(JobSamplesView, "GET", path, params=params)
 
-    async def cancel(self, id: int, *, grace_s: float | None = None) -> JobView:
+    async def cancel(self, id: JobName, *, grace_s: float | None = None) -> JobView:
         """Ask the job to stop; one that ended already is left as it is."""
         return await self._do(id, "cancel", CancelJob(grace_s=grace_s))
 
     async def patch(
-        self, id: int, *, priority: int | None = None, queue: str | None = None
+        self, id: JobName, *, priority: int | None = None, queue: str | None = None
     ) -> JobView:
         """Change a job's priority or move it to another queue."""
         body = PatchJob(priority=priority, queue=queue)
         return await self._connection.call(JobView, "PATCH", place("jobs", id), body=body)
 
-    async def top(self, id: int) -> JobView:
+    async def top(self, id: JobName) -> JobView:
         """Make the job the next of its queue."""
         return await self._do(id, "top")
 
-    async def retry(self, id: int) -> JobView:
+    async def retry(self, id: JobName) -> JobView:
         """Let an ended job run once more."""
         return await self._do(id, "retry")
 
-    async def keep(self, id: int, *, for_s: float) -> JobView:
+    async def keep(self, id: JobName, *, for_s: float) -> JobView:
         """Keep the job's workspace for this long from now."""
         return await self._do(id, "keep", KeepJob(for_s=for_s))
 
-    async def _do(self, id: int, verb: str, body: object = None) -> JobView:
+    async def _do(self, id: JobName, verb: str, body: object = None) -> JobView:
         return await self._connection.call(JobView, "POST", place("jobs", id, verb), body=body)
 
     async def _submit(

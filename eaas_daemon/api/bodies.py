@@ -8,6 +8,7 @@ import msgspec
 from aiohttp import web
 
 from eaas.errors import FieldError, Invalid, NotFound, TooLarge
+from eaas.job_ref import JobRef, job_ref
 from eaas.spelling import nearest, shown
 from eaas.wire.codec import MAX_BODY_BYTES, BadMessage
 from eaas_daemon.api.parts import JSON
@@ -20,7 +21,6 @@ MAX_NUMBER: Final = 2**31 - 1
 
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?")
 _PLACED: Final = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)
-_NUMBER: Final = re.compile(r"[0-9]{1,18}")
 
 
 async def json_body(request: web.Request) -> bytes:
@@ -84,12 +84,13 @@ def _mistake(sentence: str, kind: type[msgspec.Struct]) -> FieldError:
     return FieldError(field=place, message=f"{place}: {words}" if place else words)
 
 
-def job_number(request: web.Request) -> int:
-    """Return the number of the job that the path names."""
-    ref = request.match_info["id"]
-    if not _NUMBER.fullmatch(ref):
-        raise NotFound(f"there is no job {shown(ref)}")
-    return int(ref)
+def named(request: web.Request) -> JobRef:
+    """Return the job, or the jobs, that the path names: ``42``, ``42[7]`` or ``42[0-3]``."""
+    text = request.match_info["id"]
+    ref = job_ref(text)
+    if ref is None:
+        raise NotFound(f"there is no job {shown(text)}")
+    return ref
 
 
 def query_int(request: web.Request, name: str, default: int, *, least: int | None = None) -> int:

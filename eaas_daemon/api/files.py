@@ -35,7 +35,7 @@ class FileRoutes:
             raise wrong_query("path", f"takes 1 to {MAX_PATH_CHARS} characters")
         attempt = job.attempt
         if attempt is None:
-            raise Conflict(f"job {job.number} is {job.state} and has no workspace yet")
+            raise Conflict(f"job {job.called} is {job.state} and has no workspace yet")
         with self._parts.long_calls.noted():
             async with AsyncExitStack() as stack:
                 content = await stack.enter_async_context(

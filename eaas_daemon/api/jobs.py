@@ -5,15 +5,15 @@ from typing import Any
 
 from aiohttp import web
 
-from eaas.errors import EaasError, FieldError, Invalid, NeverFits, NotFound, NotYours
-from eaas.ids import JobNumber, PoolName
+from eaas.errors import EaasError, FieldError, Invalid, NeverFits, NotYours
+from eaas.ids import PoolName
 from eaas.job_spec import JobSpec
 from eaas.views import JobView
 from eaas.wire.rest import BatchAnswer, CancelJob, KeepJob, PatchJob, SubmitBatch
 from eaas_daemon.api.bodies import (
     decode,
-    job_number,
     json_body,
+    named,
     query_flag,
     read_body,
     read_optional_body,
@@ -22,6 +22,7 @@ from eaas_daemon.api.job_bodies import in_batch, job_fields, read_job, read_jobs
 from eaas_daemon.api.parts import Parts, answer, caller_of
 from eaas_daemon.api.private import is_private_to, job_for
 from eaas_daemon.core import events as e
+from eaas_daemon.core.arrays import job_named
 from eaas_daemon.core.body_hash import body_hash
 from eaas_daemon.core.dry_run import dry_run, first_refused, refused
 from eaas_daemon.core.model import Job
@@ -180,7 +181,7 @@ class JobRoutes:
     async def _asked(
         self, request: web.Request, kind: type[e.Asked], **settings: Any
     ) -> web.Response:
-        caller, number = caller_of(request), JobNumber(job_number(request))
+        caller, number = caller_of(request), known_job(self._parts, request).number
         event: e.Asked = kind(caller=caller, number=number, **settings)  # type: ignore[call-arg]
         return self._seen(await self._engine.ask(event), caller)
 
@@ -197,16 +198,12 @@ class JobRoutes:
 
 def known_job(parts: Parts, request: web.Request) -> Job:
     """Return the job that the path names, ended or not."""
-    number = job_number(request)
-    job = parts.engine.state.job_by_number(number)
-    if job is None:
-        raise NotFound(f"there is no job {number}")
-    return job
+    return job_named(parts.engine.state, named(request))
 
 
 def own_job(parts: Parts, request: web.Request) -> Job:
     """Return the job that the path names, which must be the caller's unless that is an admin."""
     job, caller = known_job(parts, request), caller_of(request)
     if not is_private_to(job, caller):
-        raise NotYours(f"job {job.number} belongs to {job.user}, and you are {caller.user}")
+        raise NotYours(f"job {job.called} belongs to {job.user}, and you are {caller.user}")
     return job

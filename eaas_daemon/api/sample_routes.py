@@ -60,7 +60,7 @@ class SampleRoutes:
         count = len(job.attempts)
         number = query_int(request, "attempt", count, least=0)
         if number > count or (number == 0 and count > 0):
-            raise NotFound(f"job {job.number} has no attempt {number}; it has had {count}")
+            raise NotFound(f"job {job.called} has no attempt {number}; it has had {count}")
         run = await self._parts.sampler.of_run(job.uid, number) if number else None
         return answer(job_samples_view(job, number, run, self._parts.clock.now()))
 

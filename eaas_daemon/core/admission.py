@@ -64,9 +64,11 @@ def admit(
     *,
     force: bool,
     possible: Possible | None = None,
+    more: int = 1,
 ) -> None:
     """Refuse the job if its queue does not take it or no node could ever run it.
 
+    ``more`` is how many come: it stands for itself and for others that are alike.
     ``possible`` is shared by jobs that come together: most of them ask for the same.
     """
     errors = [
@@ -80,9 +82,7 @@ def admit(
     if queue.allow and caller.user not in queue.allow and not caller.admin:
         raise Forbidden(f"queue {queue.ref} is for {', '.join(queue.allow)}")
     check_priority(job.priority, queue, caller)
-    waiting = state.waiting(queue.ref)
-    if queue.max_pending is not None and waiting >= queue.max_pending:
-        raise QueueFull(f"{waiting} jobs wait in {queue.ref}, which is all it takes")
+    refuse_overfull(state, queue, more)
     if not force:
         refuse_impossible(state, job, set() if possible is None else possible)
 
@@ -98,11 +98,23 @@ def check_priority(priority: int, queue: Queue, caller: Caller) -> None:
         raise Invalid((FieldError(field="priority", message=message),))
 
 
+def refuse_overfull(state: State, queue: Queue, more: int) -> None:
+    """Refuse that many more jobs if the queue would have more of them waiting than it takes."""
+    limit, waiting = queue.max_pending, state.waiting(queue.ref)
+    if limit is None or waiting + more <= limit:
+        return
+    if more == 1:
+        raise QueueFull(f"{waiting} jobs wait in {queue.ref}, which is all it takes")
+    raise QueueFull(
+        f"{queue.ref} takes {limit} waiting jobs and has {waiting}: {more} tasks are "
+        f"{waiting + more - limit} too many"
+    )
+
+
 def _unbuilt(spec: JobSpec) -> list[FieldError]:
     """Name the fields whose meaning this version does not carry out: refuse, not ignore."""
     asked = {
         "share": spec.share,
-        "array": bool(spec.array),
         "num_nodes": spec.num_nodes != 1,
     }
     return [

@@ -20,6 +20,7 @@ from eaas_daemon.core.attempts import advance, note_running, settle
 from eaas_daemon.core.effects import Dispatch, Dropped
 from eaas_daemon.core.model import Attempt, HeldCard, Job, Node, StopIntent
 from eaas_daemon.core.state import State
+from eaas_daemon.core.task_env import told_by
 
 AFTER_THE_BACKUP: Final = "what became of it was decided after the backup that was restored"
 
@@ -101,11 +102,11 @@ def _take_in(state: State, node: Node, said: Unlisted, now: float) -> str | None
     elif job.ref not in state.queues:
         return _no_queue(job.ref)
     elif (ready := _made_pending(state, job, now)) is None:
-        return f"job {job.number} is {job.state} with an earlier attempt; wait for that one's end"
+        return f"job {job.called} is {job.state} with an earlier attempt; wait for that one's end"
     else:
         waiting = ready
     job = _begun(state, waiting, node, order.attempt, order.cards, now)
-    words = f"job {job.number}, attempt {order.attempt}, was found running on {node.name}"
+    words = f"job {job.called}, attempt {order.attempt}, was found running on {node.name}"
     state.journal("job.adopted", words, now, job=job.number, node=node.name, user=job.user)
     _let_run(state, job, said, now)
     return None
@@ -141,7 +142,7 @@ def _taken_card(state: State, node: Node, order: Order) -> str | None:
     for other in state.placed.get(node.name, {}).values():
         for card in other.attempts[-1].cards:
             if card.uuid in order.cards and other.uid != order.uid:
-                return f"card {card.index} belongs to job {other.number} here; cancel one of both"
+                return f"card {card.index} belongs to job {other.called} here; cancel one of both"
     return None
 
 
@@ -159,6 +160,7 @@ def _made_anew(state: State, order: Order, now: float) -> Job | str:
     number = JobNumber(order.number)
     if order.number >= state.next_number or state.job_by_number(order.number) is not None:
         number = state.number()
+    told = told_by(order.env)
     spec = JobSpec(
         pool=pool,
         queue=queue,
@@ -168,7 +170,7 @@ def _made_anew(state: State, order: Order, now: float) -> Job | str:
         cpus=order.cpus,
         memory_mib=order.memory_mib,
         shm_mib=order.shm_mib,
-        env=order.env,
+        env=told.env,
         mounts=order.mounts,
         pack=order.pack,
         workdir=order.workdir,
@@ -187,6 +189,8 @@ def _made_anew(state: State, order: Order, now: float) -> Job | str:
         created_at=now,
         image_digest=order.image_digest,
         timeout_s=order.timeout_s,
+        array=told.array if number == order.number else None,
+        array_index=told.array_index if number == order.number else None,
     )
     state.put_job(job)
     return job

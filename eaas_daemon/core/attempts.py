@@ -76,7 +76,7 @@ def place(state: State, placement: Placement, now: float) -> None:
     state.emit(Dispatch(node=node.name, uid=job.uid))
     state.journal(
         "job.placed",
-        f"job {job.number} goes to {node.name}" + _cards_text(attempt),
+        f"job {job.called} goes to {node.name}" + _cards_text(attempt),
         now,
         job=job.number,
         node=node.name,
@@ -117,7 +117,7 @@ def note_running(state: State, job: Job, fact: AttemptRunning, now: float) -> No
     state.phases.pop(job.uid, None)
     state.journal(
         "job.running",
-        f"job {job.number} runs on {attempt.node}",
+        f"job {job.called} runs on {attempt.node}",
         now,
         job=job.number,
         node=attempt.node,
@@ -134,7 +134,7 @@ def note_stopping(state: State, job: Job, fact: AttemptStopping, now: float) -> 
     state.put_job(replace(advance(job, Verb.TIME_UP), stop=stop))
     state.journal(
         "job.stopping",
-        f"job {job.number} has reached its timeout and is being stopped",
+        f"job {job.called} has reached its timeout and is being stopped",
         now,
         job=job.number,
         user=job.user,
@@ -246,7 +246,7 @@ def _journal_end(state: State, job: Job, now: float) -> None:
     text = sentence(job.reason) if job.reason else "exited with code 0"
     attempt = job.attempts[-1]
     if not job.ended:
-        kind, words = "job.requeued", f"job {job.number} waits for another attempt: {text}"
+        kind, words = "job.requeued", f"job {job.called} waits for another attempt: {text}"
     else:
-        kind, words = f"job.{job.state.lower()}", f"job {job.number} is {job.state}: {text}"
+        kind, words = f"job.{job.state.lower()}", f"job {job.called} is {job.state}: {text}"
     state.journal(kind, words, now, job=job.number, node=attempt.node, user=job.user)

@@ -46,7 +46,7 @@ def unmet_again(state: State, job: Job) -> tuple[JobNumber, ...]:
     try:
         return unmet(state, job.spec)
     except Invalid as refusal:
-        raise Conflict(f"job {job.number} can't start yet: {refusal.errors[0].message}") from None
+        raise Conflict(f"job {job.called} can't start yet: {refusal.errors[0].message}") from None
 
 
 def later(not_before: float | None, now: float) -> float | None:

@@ -191,7 +191,7 @@ class Explainer:
 
     def _not_waiting(self, job: Job) -> WhyView:
         reason = self.as_of_now(job)
-        text = f"job {job.number} is {job.state}{self._doing(job)}"
+        text = f"job {job.called} is {job.state}{self._doing(job)}"
         return WhyView(
             job=job.number,
             state=job.state,
@@ -234,14 +234,14 @@ def _since(node: Node) -> str | None:
 
 
 def _sentence_for(job: Job, waiting: Waiting, position: int | None) -> str:
-    text = f"job {job.number} waits: {sentence(waiting.first)}"
+    text = f"job {job.called} waits: {sentence(waiting.first)}"
     if waiting.never:
         node = getattr(waiting.first, "node", None)
         alike: list[r.Reason] = [reason for reason in waiting.nodes if reason.node == node]
         facts = "; ".join(map(sentence, alike or [waiting.first]))
-        text = f"job {job.number} can never start: {facts}"
+        text = f"job {job.called} can never start: {facts}"
     elif not waiting.above and not waiting.nodes:
-        text = f"job {job.number} is about to be placed"
+        text = f"job {job.called} is about to be placed"
     return text + in_line(position)
 
 

@@ -64,7 +64,7 @@ def _note_workspace_gone(state: State, node: Node, fact: wire.WorkspaceGone, now
     if job is None or not job.ended or not job.attempts or job.attempts[-1].node != node.name:
         return
     state.put_job(replace(job, workspace_gone=fact.why))
-    words = f"the workspace of job {job.number} on {node.name} was deleted ({fact.why})"
+    words = f"the workspace of job {job.called} on {node.name} was deleted ({fact.why})"
     state.journal("workspace.gone", words, now, job=job.number, node=node.name, user=job.user)
 
 
@@ -194,7 +194,7 @@ def log_dropped(state: State, event: e.LogWasDropped, now: float) -> None:
         return
     size_mib = event.size_bytes / (1 << 20)
     words = (
-        f"the log of job {job.number}, attempt {event.attempt} ({size_mib:.1f} MiB), was deleted: "
+        f"the log of job {job.called}, attempt {event.attempt} ({size_mib:.1f} MiB), was deleted: "
         "logs have reached their budget on this disk, and the oldest go first"
     )
     state.journal("log.dropped", words, now, job=job.number, user=job.user)

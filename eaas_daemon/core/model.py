@@ -5,6 +5,7 @@ from typing import Final, Literal
 import msgspec
 
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, QueueName, UserName, queue_ref
+from eaas.job_ref import task_ref
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import DEFAULT_HALF_LIFE_S, DEFAULT_HOLD_AFTER_S, ENDED, PLACED, JobState
 from eaas.wire.from_agent import CardReport, Inventory
@@ -123,6 +124,14 @@ class Job(Value, frozen=True, kw_only=True):
     keep_until: float | None = None
     """When the workspace may be deleted; None before the end."""
     workspace_gone: Literal["expired", "disk_pressure"] | None = None
+    array: JobNumber | None = None
+    """The number of the array that it is a task of: that of the array's first task."""
+    array_index: int | None = None
+
+    @property
+    def called(self) -> str:
+        """Return how people name it: ``42``, or ``42[7]``."""
+        return task_ref(self.number if self.array is None else self.array, self.array_index)
 
     @property
     def ref(self) -> str:

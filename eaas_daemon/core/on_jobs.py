@@ -12,6 +12,7 @@ from eaas.lifecycle import DEFAULT_GRACE_S, JobState, Verb
 from eaas.units import format_duration
 from eaas_daemon.core import events as e
 from eaas_daemon.core.admission import Possible, admit, check_priority, queue_for
+from eaas_daemon.core.arrays import many_tasks, put_tasks
 from eaas_daemon.core.attempts import advance
 from eaas_daemon.core.changes import KeyRow
 from eaas_daemon.core.dependencies import later, unmet, unmet_again
@@ -48,7 +49,7 @@ class Replayed(EaasError):
 
 
 def submit(state: State, event: e.Submit, now: float) -> tuple[Job, ...]:
-    """Accept all the jobs, or refuse them all."""
+    """Accept all the jobs, or refuse them all; of an array the first task is answered."""
     caller, key = event.caller, event.key
     if key is not None and (row := state.find_key(caller.user, key)) is not None:
         raise replay(row, event.body_hash)
@@ -85,15 +86,12 @@ def _accept(state: State, event: e.Submit, spec: JobSpec, now: float, possible: 
         waits_for=unmet(state, spec),
         not_before=later(spec.not_before, now),
     )
-    admit(state, job, queue, event.caller, force=event.force, possible=possible)
-    state.put_job(job)
-    state.journal(
-        "job.submitted",
-        f"{job.user} submitted job {job.number} to {job.ref}",
-        now,
-        job=job.number,
-        user=job.user,
-    )
+    count = len(spec.array) or 1
+    admit(state, job, queue, event.caller, force=event.force, possible=possible, more=count)
+    job = put_tasks(state, job)
+    what = f"job {job.number}" + (f", an array of {many_tasks(spec)}," if spec.array else "")
+    words = f"{job.user} submitted {what} to {job.ref}"
+    state.journal("job.submitted", words, now, job=job.number, user=job.user)
     return job
 
 
@@ -116,7 +114,7 @@ def cancel(state: State, event: e.Cancel, now: float) -> Job:
     state.put_job(job)
     state.emit(Dispatch(node=job.attempts[-1].node, uid=job.uid))
     state.journal(
-        "job.stopping", f"{user} is stopping job {job.number}", now, job=job.number, user=user
+        "job.stopping", f"{user} is stopping job {job.called}", now, job=job.number, user=user
     )
     return job
 
@@ -133,7 +131,7 @@ def _cancel_waiting(state: State, job: Job, user: UserName, now: float) -> Job:
     )
     state.put_job(job)
     state.journal(
-        "job.cancelled", f"{user} cancelled job {job.number}", now, job=job.number, user=user
+        "job.cancelled", f"{user} cancelled job {job.called}", now, job=job.number, user=user
     )
     tell_over(state, job, now)
     return job
@@ -150,13 +148,13 @@ def set_priority(state: State, event: e.SetPriority, now: float) -> Job:
     """Give the job another priority within its queue."""
     job = _own(state, event.caller, event.number)
     if job.ended:
-        raise Conflict(f"job {job.number} is {job.state}; its priority means nothing any more")
+        raise Conflict(f"job {job.called} is {job.state}; its priority means nothing any more")
     queue = state.queues[job.ref]
     check_priority(event.priority, queue, event.caller)
     user = event.caller.user
     job = replace(job, priority=event.priority)
     state.put_job(job)
-    words = f"{user} gave job {job.number} priority {event.priority}"
+    words = f"{user} gave job {job.called} priority {event.priority}"
     state.journal("job.priority", words, now, job=job.number, user=user)
     return job
 
@@ -173,7 +171,7 @@ def put_on_top(state: State, event: e.PutOnTop, now: float) -> Job:
     job = replace(job, rank=min(top, 0) - 1)
     state.put_job(job)
     user = event.caller.user
-    words = f"{user} put job {job.number} on top of {job.ref}"
+    words = f"{user} put job {job.called} on top of {job.ref}"
     state.journal("job.top", words, now, job=job.number, user=user)
     return job
 
@@ -196,7 +194,7 @@ def move(state: State, event: e.Move, now: float) -> Job:
     admit(state, moved, queue, event.caller, force=False)
     state.put_job(moved)
     user = event.caller.user
-    words = f"{user} moved job {job.number} from {job.ref} to {moved.ref}"
+    words = f"{user} moved job {job.called} from {job.ref} to {moved.ref}"
     state.journal("job.moved", words, now, job=job.number, user=user)
     return moved
 
@@ -206,10 +204,10 @@ def retry(state: State, event: e.Retry, now: float) -> Job:
     job = known_job(state, event.number)
     _check_owner(job, event.caller)
     if not job.ended:
-        raise Conflict(f"job {job.number} is {job.state}; only an ended job can be retried")
+        raise Conflict(f"job {job.called} is {job.state}; only an ended job can be retried")
     queue = state.queues.get(job.ref)
     if queue is None:
-        raise NotFound(f"queue {job.ref} of job {job.number} does not exist any more")
+        raise NotFound(f"queue {job.ref} of job {job.called} does not exist any more")
     job = replace(
         advance(job, Verb.RETRIED),
         reason=None,
@@ -227,7 +225,7 @@ def retry(state: State, event: e.Retry, now: float) -> Job:
     admit(state, job, queue, event.caller, force=True)
     state.put_job(job)
     user = event.caller.user
-    state.journal("job.retried", f"{user} retries job {job.number}", now, job=job.number, user=user)
+    state.journal("job.retried", f"{user} retries job {job.called}", now, job=job.number, user=user)
     return job
 
 
@@ -242,7 +240,7 @@ def keep(state: State, event: e.Keep, now: float) -> Job:
     until = job.keep_until or now
     state.emit(KeepUntil(node=node, uid=job.uid, until=until))
     user = event.caller.user
-    words = f"{user} keeps the workspace of job {job.number} longer"
+    words = f"{user} keeps the workspace of job {job.called} longer"
     state.journal("job.kept", words, now, job=job.number, user=user)
     return job
 
@@ -250,16 +248,16 @@ def keep(state: State, event: e.Keep, now: float) -> Job:
 def _workspace_node(state: State, job: Job) -> NodeName:
     """Return the connected node that keeps the ended job's workspace, or refuse."""
     if not job.ended:
-        raise Conflict(f"job {job.number} is {job.state}; its workspace stays until it has ended")
+        raise Conflict(f"job {job.called} is {job.state}; its workspace stays until it has ended")
     if not job.attempts:
-        raise Conflict(f"job {job.number} never ran, so it has no workspace")
+        raise Conflict(f"job {job.called} never ran, so it has no workspace")
     if job.workspace_gone is not None:
-        raise Conflict(f"the workspace of job {job.number} was deleted ({job.workspace_gone})")
+        raise Conflict(f"the workspace of job {job.called} was deleted ({job.workspace_gone})")
     node = state.nodes.get(job.attempts[-1].node)
     if node is None or node.session is None:
         name = job.attempts[-1].node
         raise Conflict(
-            f"{name} is not connected, and the workspace of job {job.number} is there; "
+            f"{name} is not connected, and the workspace of job {job.called} is there; "
             "ask again when it is back"
         )
     return node.name
@@ -281,10 +279,10 @@ def known_job(state: State, number: int) -> Job:
 
 def _check_owner(job: Job, caller: e.Caller) -> None:
     if not caller.admin and caller.user != job.user:
-        raise NotYours(f"job {job.number} belongs to {job.user}, and you are {caller.user}")
+        raise NotYours(f"job {job.called} belongs to {job.user}, and you are {caller.user}")
 
 
 def _waiting(job: Job, done: str) -> Job:
     if job.state is not JobState.PENDING:
-        raise Conflict(f"job {job.number} is {job.state}; only a waiting job can be {done}")
+        raise Conflict(f"job {job.called} is {job.state}; only a waiting job can be {done}")
     return job

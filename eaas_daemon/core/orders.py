@@ -3,6 +3,7 @@
 from eaas.wire.to_agent import Order, Stop
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.over import KEEP_WORKSPACE_S
+from eaas_daemon.core.task_env import task_env
 
 
 def order_for(job: Job, epoch: int) -> Order:
@@ -21,7 +22,7 @@ def order_for(job: Job, epoch: int) -> Order:
         image=spec.image,
         image_digest=job.image_digest,
         command=spec.command,
-        env=spec.env,
+        env=spec.env | task_env(job),
         cpus=spec.cpus,
         memory_mib=spec.memory_mib,
         shm_mib=spec.shm_mib,

@@ -46,6 +46,6 @@ def _fail(state: State, waiting: Job, cause: Job, now: float) -> Job:
         keep_until=now + KEEP_WORKSPACE_S if waiting.attempts else None,
     )
     state.put_job(job)
-    words = f"job {job.number} is {job.state}: {sentence(reason)}"
+    words = f"job {job.called} is {job.state}: {sentence(reason)}"
     state.journal("job.failed", words, now, job=job.number, user=job.user)
     return job

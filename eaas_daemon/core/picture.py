@@ -51,8 +51,8 @@ class Painter:
         return JobView(
             id=job.number,
             uid=job.uid,
-            ref=str(job.number),
-            array_index=None,
+            ref=job.called,
+            array_index=job.array_index,
             name=job.spec.name,
             user=job.user,
             pool=job.pool,
@@ -76,6 +76,7 @@ class Painter:
             spec=self._spec(job, private),
             attempts=tuple(self._attempt(job.uid, each) for each in job.attempts),
             workspace=workspace_text(job),
+            array=job.array,
         )
 
     def job_now(self, job: Job, *, private: bool = True) -> JobView:

@@ -26,5 +26,5 @@ def lose_sight(state: State, job: Job, since: str, now: float) -> None:
     node = job.attempts[-1].node
     reason = r.NodeSilent(node=node, since=since)
     state.put_job(replace(advance(job, Verb.NODE_SILENT), reason=reason))
-    words = f"job {job.number} may still run on {node}, which is silent"
+    words = f"job {job.called} may still run on {node}, which is silent"
     state.journal("job.unknown", words, now, job=job.number, node=node, user=job.user)

@@ -15,6 +15,7 @@ from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.draft import Draft
 from eaas_daemon.core.effects import Effect
 from eaas_daemon.core.fit import Room
+from eaas_daemon.core.groups import Groups
 from eaas_daemon.core.line import Line, Order
 from eaas_daemon.core.model import Job, MassLoss, Node, Phase, Pool, Queue, Reservation
 from eaas_daemon.core.tally import Tally
@@ -69,6 +70,7 @@ class State(Undo):
         """Cards released at that time of their node's clock and not seen clean since."""
         self.line = Line()
         self.aside = Aside()
+        self.arrays = Groups()
         self.placed: dict[NodeName, dict[JobUid, Job]] = {}
         self.held = Tally()
         self.usage: dict[UsageKey, Usage] = {}
@@ -116,6 +118,8 @@ class State(Undo):
             self.numbers.pop(old.number, None)
 
     def _index(self, job: Job) -> None:
+        if job.array is not None:
+            self.arrays.add(job.array, job.array_index or 0, job.uid)
         if job.in_line:
             self.arrived.setdefault(job.pool, set()).add(self.line.add(job))
         elif job.state is JobState.PENDING:
@@ -126,6 +130,8 @@ class State(Undo):
             self.held.add(job)
 
     def _unindex(self, job: Job) -> None:
+        if job.array is not None:
+            self.arrays.remove(job.array, job.array_index or 0, job.uid)
         if job.in_line:
             self.line.remove(job)
             kept = self.reservations.get(job.pool)
@@ -357,6 +363,7 @@ class State(Undo):
         twin.placed = {node: jobs.copy() for node, jobs in self.placed.items()}
         twin.line = self.line.still()
         twin.aside = self.aside.still()
+        twin.arrays = self.arrays.still()
         twin.held = self.held.copy()
         twin._archive = NoArchive()
         return twin

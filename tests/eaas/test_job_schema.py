@@ -43,7 +43,6 @@ def test_every_field_is_described() -> None:
         ("memory", "1.5 gb", "-1GiB"),
         ("timeout", "1h30m", "90"),
         ("run_as", "1000:1000", "root"),
-        ("array", "0-9,12", "a"),
     ],
 )
 def test_a_pattern_tells_right_from_wrong(key: str, right: str, wrong: str) -> None:
@@ -51,6 +50,24 @@ def test_a_pattern_tells_right_from_wrong(key: str, right: str, wrong: str) -> N
 
     assert re.search(pattern, right)
     assert not re.search(pattern, wrong)
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_right"),
+    [
+        ("0-9,12", True),
+        ("0-99%8", True),
+        ("0-10:2, 5 % 2", True),
+        ([1, 3, "5-9"], True),
+        ("a", False),
+        ("0-9%0", False),
+        ([], False),
+        ([-1], False),
+        (10, False),
+    ],
+)
+def test_the_schema_takes_an_array_as_the_job_file_does(typed: object, is_right: bool) -> None:
+    assert accepts({"image": "a", "array": typed}, job_schema()) is is_right
 
 
 def test_what_needs_something_else_says_so() -> None:

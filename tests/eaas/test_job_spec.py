@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eaas.errors import Invalid
+from eaas.job_array import array_of
 from eaas.job_fields import flag_fields, nested
 from eaas.job_spec import MAX_MISTAKES, JobSpec, read_spec, spec_as_typed
 from eaas.restart import Restart
@@ -75,7 +76,7 @@ def test_every_field_is_read_into_its_unit() -> None:
         after=(41,),
         after_failed="wait",
         not_before=1772352000.0,
-        array=(0, 1, 2, 5),
+        array=array_of((0, 1, 2, 5)),
         num_nodes=2,
         nodes=("node-a", "node-b"),
         labels={"project": "qwen"},
@@ -264,7 +265,7 @@ SPECS = st.builds(
     after=st.lists(st.integers(1, 2**53), unique=True, max_size=4).map(tuple),
     after_failed=st.sampled_from(["fail", "wait"]),
     not_before=st.none() | st.integers(0, 4 * 10**12).map(lambda ms: ms / 1000),
-    array=st.sets(st.integers(0, 999), max_size=9).map(sorted).map(tuple),
+    array=st.sets(st.integers(0, 999), max_size=9).map(array_of),
     num_nodes=st.integers(1, 64),
     nodes=st.just(()),
     labels=st.dictionaries(NAMES, NAMES, max_size=4),

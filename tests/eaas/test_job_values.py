@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eaas.field_checks import Check, Wrong
+from eaas.job_array import array_of
 from eaas.job_values import Array, Command, Folder, Image, RunAs, Workdir
 from tests.rig.costs import costing
 
@@ -133,15 +134,38 @@ def test_wrong_folders_and_users_are_refused(check: Check, value: object) -> Non
 
 @pytest.mark.parametrize(
     ("typed", "indices"),
-    [("0-3", (0, 1, 2, 3)), ("7", (7,)), ("5, 1-2", (1, 2, 5)), (["0-1", 4], (0, 1, 4))],
+    [
+        ("0-3", (0, 1, 2, 3)),
+        ("7", (7,)),
+        ("5, 1-2", (1, 2, 5)),
+        (["0-1", 4], (0, 1, 4)),
+        ([1, 3, 5], (1, 3, 5)),
+        ("0-10:5", (0, 5, 10)),
+        ("0-9:4, 3-4", (0, 3, 4, 8)),
+        ("0-9%3", tuple(range(10))),
+    ],
 )
 def test_an_array_lists_its_indices(typed: object, indices: tuple[int, ...]) -> None:
-    assert Array().read(typed) == indices
+    assert tuple(Array().read(typed)) == indices
 
 
 @pytest.mark.parametrize(
     ("value", "suggestion"),
-    [(10, "0-9"), ("3-1", "1-3"), ("a", None), ("", None), ("0-1000", None), (True, None)],
+    [
+        (10, "0-9"),
+        ("3-1", "1-3"),
+        ("a", None),
+        ("", None),
+        ("0-10000", None),
+        (True, None),
+        ("0-9:0", None),
+        ("0-9%", None),
+        ("0-9%0", None),
+        ("0-9%two", None),
+        ("%4", None),
+        ("0-9%4,12", None),
+        (["0-9%4"], None),
+    ],
 )
 def test_an_array_that_is_none_is_refused(value: object, suggestion: str | None) -> None:
     with pytest.raises(Wrong) as refused:
@@ -152,6 +176,22 @@ def test_an_array_that_is_none_is_refused(value: object, suggestion: str | None)
 
 @given(st.sets(st.integers(0, 999_999), min_size=1, max_size=50))
 def test_a_written_array_reads_back_as_itself(indices: set[int]) -> None:
-    kept = tuple(sorted(indices))
+    kept = array_of(indices, at_most=len(indices))
 
     assert Array().read(Array().typed(kept)) == kept
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("0-10000", "must be 10000 indices at most, not 10001: submit several arrays"),
+        ("0-9%0", "must say after % how many tasks may run at once, such as 0-99%8"),
+        ("0-9:0", "must go on in steps of 1 or more"),
+        (",".join(str(n * n) for n in range(600)), "must be 256 pieces such as 0-9 or 12 at most"),
+    ],
+)
+def test_what_is_wrong_with_an_array_is_said_in_a_sentence(typed: str, words: str) -> None:
+    with pytest.raises(Wrong) as refused:
+        Array().read(typed)
+
+    assert refused.value.mistakes[0].message.startswith(words)

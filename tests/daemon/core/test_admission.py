@@ -144,7 +144,7 @@ def test_a_limit_is_told_in_the_sentence_and_is_no_hint_at_a_misspelling(
 
 def test_what_this_version_does_not_carry_out_is_refused(house: House) -> None:
     with pytest.raises(Invalid, match="not carried out"):
-        house.submit(array="0-3")
+        house.submit(num_nodes=2)
 
 
 def test_an_unknown_node_is_named(house: House) -> None:

@@ -327,3 +327,13 @@ def test_a_number_that_another_job_has_here_is_not_taken_from_it(house: House) -
 
     assert house.job(58).uid != other.uid
     assert house.job(58).state == JobState.RUNNING
+
+
+def test_a_task_of_an_array_is_taken_up_as_that_task(house: House) -> None:
+    env = {"A": "1", "EAAS_ARRAY_ID": "50", "EAAS_ARRAY_INDEX": "7", "EAAS_ARRAY_COUNT": "9"}
+    holds(house, an_alien(house, env=env))
+
+    job = adopted(house, 57)
+
+    assert (job.called, job.array, job.array_index, job.spec.env) == ("50[7]", 50, 7, {"A": "1"})
+    assert dict(house.state.arrays.of(50)) == {7: job.uid}

@@ -59,14 +59,14 @@ async def test_a_refusal_of_the_engine_is_a_mistake_of_the_file(submitter: Submi
 async def test_what_is_wrong_with_each_of_several_jobs_is_told_in_its_place(
     submitter: Submitter,
 ) -> None:
-    documents = ("a\npool: nowhere", "b", "c\nqueue: x", "d\narray: 0-3")
+    documents = ("a\npool: nowhere", "b", "c\nqueue: x", "d\nnum_nodes: 2")
     file = "---\n".join(f"image: {document}\n" for document in documents)
 
     outcome = await submitter.carry_out(content(file), ALICE, "folder:1")
 
     assert isinstance(outcome, Refused)
     places = [(error.field, error.line, error.column) for error in outcome.errors]
-    assert places == [("pool", 2, 1), ("queue", 7, 1), ("array", 10, 1)]
+    assert places == [("pool", 2, 1), ("queue", 7, 1), ("num_nodes", 10, 1)]
 
 
 async def test_orders_about_jobs_that_have_ended_change_nothing_and_say_how_they_did(

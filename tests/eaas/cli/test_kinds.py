@@ -3,7 +3,7 @@ import math
 import click
 import pytest
 
-from eaas.cli.kinds import Duration, JobNumber, JobPath, Label, Lifetime, QueueRef
+from eaas.cli.kinds import Duration, JobName, JobPath, Label, Lifetime, QueueRef
 
 
 def test_arguments_are_read_as_they_are_meant() -> None:
@@ -11,12 +11,14 @@ def test_arguments_are_read_as_they_are_meant() -> None:
     assert Lifetime().convert("24h", None, None) == 86400
     assert Lifetime().convert("never", None, None) == math.inf
     assert Lifetime().convert("0s", None, None) == 0
-    assert JobNumber().convert("42", None, None) == 42
+    assert JobName().convert("42", None, None) == "42"
+    assert JobName().convert("42[0-3]", None, None) == "42[0-3]"
     assert QueueRef().convert("p/q", None, None) == ("p", "q")
     assert Label().convert("a=b=c", None, None) == ("a", "b=c")
     assert Label().convert("a-", None, None) == ("a", None)
     assert Label().convert("a=", None, None) == ("a", "")
-    assert JobPath().convert("42:a:b", None, None) == (42, "a:b")
+    assert JobPath().convert("42:a:b", None, None) == ("42", "a:b")
+    assert JobPath().convert("42[7]:out", None, None) == ("42[7]", "out")
 
 
 @pytest.mark.parametrize(
@@ -24,9 +26,9 @@ def test_arguments_are_read_as_they_are_meant() -> None:
     [
         (Duration(), "90", "90 has no unit"),
         (Lifetime(), "ever", "must be a duration"),
-        (JobNumber(), "-1", "'-1' is no job number"),
-        (JobNumber(), "²", "is no job number"),
-        (JobNumber(), "9" * 30, "is no job number"),
+        (JobName(), "-1", "'-1' is no job number"),
+        (JobName(), "²", "is no job number"),
+        (JobName(), "9" * 30, "is no job number"),
         (QueueRef(), "p", "write POOL/QUEUE"),
         (Label(), "=x", "write KEY=VALUE"),
         (JobPath(), "x:y", "write ID:PATH"),
