@@ -135,7 +135,7 @@ def _try_start(connection: sqlite3.Connection, backup: Path, now: float) -> None
     connection.execute("BEGIN IMMEDIATE")
     try:
         begin_life(connection, new_uid(), now)
-        read_all(connection)
+        read_all(connection, now)
     except (msgspec.MsgspecError, TypeError) as error:
         raise NotRestored(f"{backup} is damaged ({error}); nothing was changed") from error
     finally:

@@ -38,7 +38,7 @@ def revive(loaded: Loaded, archive: Archive) -> State:
         state.put_node(known, durable=True)
     for job in loaded.jobs:
         state.put_job(job)
-    state.usage.update(past(loaded.spans, state.pools))
+    state.usage.update(past(loaded.spans, state.pools, loaded.at))
     state.spools.update(loaded.spools)
     for job in sorted(loaded.succeeded, key=lambda job: job.finished_at or 0.0):
         state.note_run(job)

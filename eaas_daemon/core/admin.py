@@ -17,6 +17,7 @@ from eaas_daemon.core import events as e
 from eaas_daemon.core.attempts import advance, settle
 from eaas_daemon.core.effects import CleanCard, TurnAway
 from eaas_daemon.core.model import Job, Node, Pool, Queue
+from eaas_daemon.core.so_far import counted_on
 from eaas_daemon.core.state import State
 from eaas_daemon.core.trust import forget_node
 from eaas_daemon.core.unseen import forget_unseen
@@ -75,7 +76,7 @@ def create_pool(state: State, event: e.CreatePool, now: float) -> Pool:
     _check_name("pool", event.name)
     if event.name in state.pools:
         raise Conflict(f"pool {event.name} exists already")
-    pool = Pool(name=PoolName(event.name))
+    pool = counted_on(state, Pool(name=PoolName(event.name)), now)
     state.put_pool(pool)
     state.put_queue(Queue(pool=pool.name, name=QueueName("default")))
     _tell(state, event, "pool.created", f"made pool {pool.name}", now)
@@ -94,7 +95,10 @@ def change_pool(state: State, event: e.ChangePool, now: float) -> Pool:
         errors = [FieldError(field="half_life_s", message=message)]
     if errors:
         raise Invalid(tuple(errors))
-    pool = replace(pool_named(state, event.name), **named)
+    pool = pool_named(state, event.name)
+    if half_life_s not in (None, pool.half_life_s):
+        pool = counted_on(state, pool, now)
+    pool = replace(pool, **named)
     state.put_pool(pool)
     _tell(state, event, "pool.changed", f"changed pool {pool.name}", now)
     return pool

@@ -83,6 +83,8 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
     spools: tuple[tuple[str, int, int], ...] = ()
     """(spool_id, first new seq, last new seq) whose facts are in this step."""
     journal: tuple[JournalRow, ...] = ()
+    clock_back_to: float | None = None
+    """The clock was ahead of this moment, and nothing that is stored has happened later."""
 
     @property
     def empty(self) -> bool:
@@ -100,4 +102,5 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
             or self.gone_queues
             or self.keys
             or self.spools
+            or self.clock_back_to is not None
         )

@@ -48,6 +48,7 @@ class Draft:
         self.keys: list[KeyRow] = []
         self.spools: list[tuple[str, int, int]] = []
         self.journal: list[JournalRow] = []
+        self.clock_back_to: list[float] = []
 
     def changes(self, now: Tables) -> Changes:
         """Return what was changed, each thing as it is in ``now``."""
@@ -68,6 +69,7 @@ class Draft:
             keys=tuple(self.keys),
             spools=tuple(self.spools),
             journal=tuple(self.journal),
+            clock_back_to=self.clock_back_to[-1] if self.clock_back_to else None,
         )
 
 

@@ -196,6 +196,16 @@ class Queue(Value, frozen=True, kw_only=True):
         return queue_ref(self.pool, self.name)
 
 
+class UseSoFar(Value, frozen=True, kw_only=True):
+    """What the users of a pool had had by some moment (Unix seconds): their claims from before
+    tell it no more.
+    """
+
+    as_of: float
+    card_seconds: dict[UserName, float] = {}
+    """Decayed as of then; who is not in it had had nothing."""
+
+
 class Pool(Value, frozen=True, kw_only=True):
     """A set of nodes, or of some of their cards."""
 
@@ -206,6 +216,8 @@ class Pool(Value, frozen=True, kw_only=True):
     """How many cards one user may hold in all its queues together."""
     half_life_s: float = DEFAULT_HALF_LIFE_S
     """After that long a card-second counts half in fair share."""
+    used: UseSoFar | None = None
+    """From where its users' use is counted on; None: from their first claim."""
 
 
 class Trouble(Value, frozen=True, kw_only=True):

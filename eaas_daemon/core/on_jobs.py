@@ -19,6 +19,7 @@ from eaas_daemon.core.dependencies import later, unmet, unmet_again
 from eaas_daemon.core.effects import Dispatch, KeepUntil
 from eaas_daemon.core.model import Job, StopIntent
 from eaas_daemon.core.over import KEEP_WORKSPACE_S, tell_over
+from eaas_daemon.core.so_far import count_on
 from eaas_daemon.core.state import State
 
 MAX_GRACE_S: Final = 3600.0
@@ -192,6 +193,9 @@ def move(state: State, event: e.Move, now: float) -> Job:
     if moved.ref == job.ref:
         return job
     admit(state, moved, queue, event.caller, force=False)
+    if job.attempts and job.pool != moved.pool:  # its claims will look as if made in the new pool
+        count_on(state, job.pool, now)
+        count_on(state, moved.pool, now)
     state.put_job(moved)
     user = event.caller.user
     words = f"{user} moved job {job.called} from {job.ref} to {moved.ref}"

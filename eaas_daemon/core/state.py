@@ -245,6 +245,10 @@ class State(Undo):
         """Note when the clock had its say; what was due at a tick that is undone is due again."""
         self._put("last_tick_at", at)
 
+    def put_clock_back(self, to: float) -> None:
+        """Note that the clock had been ahead: nothing that is stored has happened later."""
+        self._note(self.draft.clock_back_to, to)
+
     def put_orphans(self, node: NodeName, found: Orphans) -> None:
         """Let these be the attempts that run there and can't be adopted."""
         old = self.orphans.get(node)
@@ -302,9 +306,14 @@ class State(Undo):
         pool = self.pools.get(job.pool)
         if more and pool is not None:
             key = job.pool, job.user
-            old = self.usage.get(key)
-            self._undo.append(lambda: self._set(self.usage, key, old))
-            self.usage[key] = (old or Usage()).holding(more, at, pool.half_life_s)
+            old = self.usage.get(key, Usage())
+            self.put_usage(key, old.holding(more, at, pool.half_life_s))
+
+    def put_usage(self, key: UsageKey, usage: Usage) -> None:
+        """Let this be what the user has had in the pool."""
+        old = self.usage.get(key)
+        self._undo.append(lambda: self._set(self.usage, key, old))
+        self.usage[key] = usage
 
     def note_run(self, job: Job) -> None:
         """Remember how long the job ran, if it succeeded."""

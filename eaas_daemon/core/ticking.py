@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from eaas_daemon.core import adoption, links
+from eaas_daemon.core import adoption, clock_back, links
 from eaas_daemon.core.events import Tick
 from eaas_daemon.core.mass_loss import freezes
 from eaas_daemon.core.model import Node
@@ -31,6 +31,7 @@ KEYS_KEPT_S: Final = 3600.0
 
 def tick(state: State, _event: Tick, now: float) -> None:
     """Let the clock have its say."""
+    clock_back.look(state, now)
     for uid in state.aside.due(now):
         state.put_job(replace(state.jobs[uid], not_before=None, pending_since=now))
     _begin_to_hold(state, now)

@@ -74,23 +74,46 @@ def decay(seconds: float, half_life_s: float) -> float:
     return exp2(-max(0.0, seconds) / half_life_s)
 
 
-def past(spans: Iterable[Span], pools: Mapping[PoolName, Pool]) -> dict[UsageKey, Usage]:
-    """Return the use that these spans add up to, as of the last thing that happened."""
-    listed = [span for span in spans if span.pool in pools]
-    as_of = max((span.began if span.ended is None else span.ended for span in listed), default=0.0)
-    sums: dict[UsageKey, Usage] = {}
-    for span in listed:
-        half_life_s = pools[span.pool].half_life_s
-        began = decay(as_of - span.began, half_life_s)
-        ended = 1.0 if span.ended is None else decay(as_of - span.ended, half_life_s)
-        old = sums.get((span.pool, span.user), Usage())
-        sums[span.pool, span.user] = Usage(
-            card_seconds=old.card_seconds
-            + span.thousandths * _whole(half_life_s) / 1000 * max(0.0, ended - began),
-            as_of=as_of,
-            thousandths=old.thousandths + (span.thousandths if span.ended is None else 0),
-        )
-    return sums
+def past(
+    spans: Iterable[Span], pools: Mapping[PoolName, Pool], now: float
+) -> dict[UsageKey, Usage]:
+    """Return the use as of ``now`` that these spans add up to, on top of what a pool says itself.
+
+    Of that the spans are no part: what they were before counts no more.
+    """
+    sums = {
+        (pool.name, user): Usage(card_seconds=seconds, as_of=pool.used.as_of)
+        for pool in pools.values()
+        if pool.used is not None
+        for user, seconds in pool.used.card_seconds.items()
+    }
+    sums = {
+        key: Usage(card_seconds=used.at(now, pools[key[0]].half_life_s), as_of=now)
+        for key, used in sums.items()
+    }
+    for span in spans:
+        if (pool := pools.get(span.pool)) is not None:
+            old = sums.get((span.pool, span.user), Usage(as_of=now))
+            sums[span.pool, span.user] = _with_span(old, span, pool)
+    return {key: used for key, used in sums.items() if used.card_seconds > 0 or used.thousandths}
+
+
+def _with_span(old: Usage, span: Span, pool: Pool) -> Usage:
+    now, half_life_s = old.as_of, pool.half_life_s
+    since = span.began if pool.used is None else max(span.began, pool.used.as_of)
+    began = decay(now - since, half_life_s)
+    ended = 1.0 if span.ended is None else decay(now - span.ended, half_life_s)
+    return Usage(
+        card_seconds=old.card_seconds
+        + span.thousandths * _whole(half_life_s) / 1000 * max(0.0, ended - began),
+        as_of=now,
+        thousandths=old.thousandths + (span.thousandths if span.ended is None else 0),
+    )
+
+
+def counts_s(pools: Iterable[Pool]) -> float:
+    """Return how long a card that was given back counts, in some of these pools."""
+    return FORGOTTEN_HALF_LIVES * max((pool.half_life_s for pool in pools), default=0.0)
 
 
 def spent(

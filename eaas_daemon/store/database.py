@@ -85,7 +85,10 @@ class Database:
 
     async def load(self) -> Loaded:
         """Return what the controller starts from, or goes on from after a failed commit."""
-        return await self._in_thread(lambda: self._transaction(read_all))
+        at = self._clock()
+        return await self._in_thread(
+            lambda: self._transaction(lambda connection: read_all(connection, at))
+        )
 
     async def commit(self, changes: Changes) -> None:
         """Store everything one step did, on the disk when this returns.

@@ -27,8 +27,11 @@ BEGIN
     SELECT RAISE(ABORT, 'claims: more of a card''s memory than it has');
 END;
 
+-- One that has ended may have ended earlier: the clock was ahead when that was written.
 CREATE TRIGGER a_claim_only_ends BEFORE UPDATE ON claims
-WHEN OLD.released_at IS NOT NULL OR NEW.node IS NOT OLD.node OR NEW.card IS NOT OLD.card
+WHEN (OLD.released_at IS NOT NULL
+        AND (NEW.released_at IS NULL OR NEW.released_at > OLD.released_at))
+    OR NEW.claimed_at > OLD.claimed_at OR NEW.node IS NOT OLD.node OR NEW.card IS NOT OLD.card
     OR NEW.job IS NOT OLD.job OR NEW.memory_mib IS NOT OLD.memory_mib
     OR NEW.of_mib IS NOT OLD.of_mib
 BEGIN

@@ -9,7 +9,7 @@ from eaas_daemon.core.changes import Changes, ClaimRow
 from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.model import Job, Node, Pool, Queue, Value
 from eaas_daemon.core.on_jobs import FOLDER_KEYS
-from eaas_daemon.core.usage import FORGOTTEN_HALF_LIVES, Span
+from eaas_daemon.core.usage import Span, counts_s
 from eaas_daemon.store import rows
 from eaas_daemon.store.failures import StoreRefused
 
@@ -74,6 +74,8 @@ class Loaded(Value, frozen=True, kw_only=True):
     queues: tuple[Queue, ...]
     spans: tuple[Span, ...]
     """The cards that count for fair share."""
+    at: float
+    """The moment of all this, by the store's clock."""
     credentials: tuple[Credential, ...]
     succeeded: tuple[Job, ...]
     """The last jobs that succeeded, by number: how long jobs usually run."""
@@ -87,6 +89,7 @@ def begin_life(connection: sqlite3.Connection, life: str, at: float) -> None:
     A new database begins with epoch 1, and its first job will be number 1.
     """
     connection.execute("INSERT OR IGNORE INTO meta VALUES (1, 1, 1, 0, ?)", (at,))
+    _set_clock_back(connection, at)
     connection.execute("UPDATE lives SET last_seq = (SELECT seq FROM meta) WHERE last_seq IS NULL")
     connection.execute("INSERT INTO lives VALUES (?, ?, NULL)", (life, at))
     connection.execute(
@@ -111,6 +114,8 @@ def write_changes(connection: sqlite3.Connection, changes: Changes, at: float) -
         _PUT_CREDENTIAL, [rows.credential_row(each) for each in changes.credentials]
     )
     _write_jobs(connection, changes.jobs)
+    if changes.clock_back_to is not None:
+        _set_clock_back(connection, changes.clock_back_to)
     _write_claims(connection, changes, at)
     connection.executemany(
         "INSERT INTO keys VALUES (?, ?, ?, ?, ?)", [rows.key_row(row) for row in changes.keys]
@@ -178,8 +183,8 @@ def _write_pools(connection: sqlite3.Connection, changes: Changes) -> None:
     connection.executemany(_PUT_QUEUE, [rows.queue_row(queue) for queue in changes.queues])
 
 
-def read_all(connection: sqlite3.Connection) -> Loaded:
-    """Return what the controller starts from; inside a transaction, all of one moment."""
+def read_all(connection: sqlite3.Connection, at: float) -> Loaded:
+    """Return what the controller starts from; inside a transaction, all of one moment: ``at``."""
     epoch, next_number, seq = connection.execute(
         "SELECT epoch, next_number, seq FROM meta"
     ).fetchone()
@@ -202,7 +207,8 @@ def read_all(connection: sqlite3.Connection) -> Loaded:
         jobs=tuple(rows.job_from(body) for (body,) in jobs),
         nodes=tuple(rows.node_from(body) for (body,) in nodes),
         pools=pools,
-        spans=_read_spans(connection, pools),
+        spans=_read_spans(connection, pools, at),
+        at=at,
         queues=tuple(rows.queue_from(body) for (body,) in queues),
         credentials=tuple(rows.credential_from(body) for (body,) in credentials),
         succeeded=tuple(rows.job_from(body) for (body,) in reversed(succeeded.fetchall())),
@@ -220,24 +226,35 @@ def _read_pools(connection: sqlite3.Connection) -> tuple[Pool, ...]:
     return tuple(rows.pool_from(name, bodies[name], listed) for name, listed in members.items())
 
 
-def _read_spans(connection: sqlite3.Connection, pools: Sequence[Pool]) -> tuple[Span, ...]:
+def _read_spans(
+    connection: sqlite3.Connection, pools: Sequence[Pool], at: float
+) -> tuple[Span, ...]:
     """Return who had which card when, as far back as it counts."""
-    half_life_s = max((pool.half_life_s for pool in pools), default=0.0)
     found = connection.execute(
         "SELECT jobs.pool, jobs.user, claimed_at, released_at, memory_mib, of_mib"
         " FROM claims JOIN jobs ON jobs.uid = claims.job WHERE released_at IS NULL"
-        " OR released_at > (SELECT max(released_at) FROM claims) - ?",
-        (FORGOTTEN_HALF_LIVES * half_life_s,),
+        " OR released_at > ?",
+        (at - counts_s(pools),),
     )
     return tuple(Span(*row) for row in found)
+
+
+def _set_clock_back(connection: sqlite3.Connection, at: float) -> None:
+    """Let no card have changed hands later than now: the clock was ahead when that was written."""
+    connection.execute(
+        "UPDATE claims SET claimed_at = min(claimed_at, :at), released_at = min(released_at, :at)"
+        " WHERE claimed_at > :at OR released_at > :at",
+        {"at": at},
+    )
 
 
 def prune_some(connection: sqlite3.Connection, now: float, keep_journal_s: float) -> int:
     """Delete a bounded number of rows nobody will ask for; return how many.
 
     Idempotency keys go after a week, but for those of files in watched folders; history and
-    released claims after ``keep_journal_s``.
+    released claims after ``keep_journal_s``, but for those that still count for fair share.
     """
+    keep_claims_s = max(keep_journal_s, counts_s(_read_pools(connection)))
     old_keys = connection.execute(
         "DELETE FROM keys WHERE rowid IN"
         " (SELECT rowid FROM keys WHERE at < ? AND key NOT GLOB ? LIMIT ?)",
@@ -251,6 +268,6 @@ def prune_some(connection: sqlite3.Connection, now: float, keep_journal_s: float
     old_claims = connection.execute(
         "DELETE FROM claims WHERE released_at < ?"
         " AND id IN (SELECT id FROM claims ORDER BY id LIMIT ?)",
-        (now - keep_journal_s, PRUNE_ROWS),
+        (now - keep_claims_s, PRUNE_ROWS),
     )
     return old_keys.rowcount + old_lines.rowcount + old_claims.rowcount

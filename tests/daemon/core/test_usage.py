@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eaas.ids import PoolName, UserName
-from eaas_daemon.core.model import Pool
-from eaas_daemon.core.usage import Span, Usage, decay, past, spent, standing
+from eaas_daemon.core.model import Pool, UseSoFar
+from eaas_daemon.core.usage import Span, Usage, counts_s, decay, past, spent, standing
 
 DAY = 86400.0
 POOL = PoolName("default")
@@ -33,7 +33,7 @@ def test_a_share_counts_for_the_part_of_the_card_that_it_declared_rounded_up() -
     spans = [Span(POOL, ALICE, 0.0, None, share, 23552) for share in (None, 23552, 11776, 1)]
 
     assert [span.thousandths for span in spans] == [1000, 1000, 500, 1]
-    assert past(spans, POOLS)[POOL, ALICE].thousandths == 2501
+    assert past(spans, POOLS, 0.0)[POOL, ALICE].thousandths == 2501
 
 
 def test_a_card_that_is_held_for_ever_comes_to_a_bounded_use() -> None:
@@ -101,7 +101,7 @@ def test_use_told_event_by_event_is_the_use_of_the_spans(
     for at, more in sorted(turns):
         told = told.holding(more, at, DAY)
 
-    again = past(spans, POOLS).get((POOL, ALICE), Usage())
+    again = past(spans, POOLS, 600_000.0).get((POOL, ALICE), Usage())
 
     assert again.thousandths == told.thousandths
     for now in (600_000.0, 5_000_000.0):
@@ -109,8 +109,23 @@ def test_use_told_event_by_event_is_the_use_of_the_spans(
 
 
 def test_the_past_of_a_pool_that_is_gone_counts_for_nobody() -> None:
-    assert past([Span(PoolName("gone"), ALICE, 0.0, 10.0)], POOLS) == {}
+    assert past([Span(PoolName("gone"), ALICE, 0.0, 10.0)], POOLS, 20.0) == {}
 
 
 def test_nothing_decays_in_no_time() -> None:
     assert (decay(0.0, DAY), decay(-5.0, DAY), decay(DAY, DAY)) == (1.0, 1.0, 0.5)
+
+
+def test_what_a_pool_says_was_used_is_all_that_counts_from_before() -> None:
+    used = UseSoFar(as_of=1000.0, card_seconds={ALICE: 800.0})
+    pools = {POOL: Pool(name=POOL, used=used)}
+    spans = [Span(POOL, ALICE, 0.0, 900.0), Span(POOL, ALICE, 940.0, 1060.0)]
+
+    assert past(spans, pools, 1060.0)[POOL, ALICE].card_seconds == pytest.approx(860.0, abs=1.0)
+    assert past([], pools, 1000.0 + DAY)[POOL, ALICE].card_seconds == pytest.approx(400.0)
+
+
+def test_a_card_counts_for_as_long_as_the_longest_half_life_says() -> None:
+    pools = [Pool(name=POOL), Pool(name=PoolName("slow"), half_life_s=10 * DAY)]
+
+    assert (counts_s(pools), counts_s([])) == (100 * DAY, 0.0)

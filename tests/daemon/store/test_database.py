@@ -36,7 +36,7 @@ async def test_every_start_is_a_life_and_the_one_before_is_remembered_as_far_as_
     async with Database(path) as database:
         first = await database.load()
         await database.commit(a_step(seq=7, next_number=1))
-    async with Database(path) as database:
+    async with Database(path, clock=lambda: 7.0) as database:
         second = await database.load()
         again = await database.load()
     async with Database(path) as database:

@@ -254,7 +254,7 @@ async def test_the_oldest_lives_are_forgotten_and_never_the_one_that_begins(
         connection.execute("DELETE FROM lives")
         connection.executemany("INSERT INTO lives VALUES (?, ?, ?)", earlier)
         begin_life(connection, "by-a-clock-that-was-set-back", 0.0)
-        return read_all(connection)
+        return read_all(connection, 0.0)
 
     loaded = await database._in_thread(begin)
 
