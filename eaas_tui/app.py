@@ -95,6 +95,8 @@ class ConsoleApp(
         self._pace: Final = Pace(slow=self.arguments.slow)
         self.is_slow = self.arguments.slow
         self._due: Timer | None = None
+        self._put_off: Timer | None = None
+        """Asks again for a draw of numbers that waits for the one before to be written."""
         self._is_held = False
         self._gave_way = 0
         """How often the live draw that is due has waited for a key."""
@@ -163,6 +165,10 @@ class ConsoleApp(
         elif (self.is_busy or self.rested_s < NEXT_KEY_S) and self._gave_way < GIVES_WAY:
             self._gave_way += 1
             self._due = self.set_timer(GATHERED_S, self._draw_if_free)
+        elif (wait_s := self._numbers_may_wait_s()) > 0:
+            if self._put_off is not None:
+                self._put_off.stop()
+            self._put_off = self.set_timer(wait_s, self.picture_changed)
         else:
             self._gave_way = 0
             self._pace.drawn(time.monotonic())
@@ -171,6 +177,14 @@ class ConsoleApp(
             self.draws_numbers = only_numbers_differ(before, self.picture)
             self.hold_keys()
             self.call_after_refresh(self._drawn, begun_s)
+
+    def _numbers_may_wait_s(self) -> float:
+        """Return how long the next draw may wait: newer numbers of a pool so large that those
+        before are still being written would come no sooner, and be drawn for nothing.
+        """
+        if not self.is_behind or not only_numbers_differ(self.picture, self.store.picture):
+            return 0.0
+        return self._pace.put_off_s(time.monotonic())
 
     def key_is_done(self) -> None:
         """Draw right behind a key what waits for keys: that is when the next one is farthest."""

@@ -68,6 +68,11 @@ class DiffWriter(App[None]):
         thread = getattr(self._driver, "_writer_thread", None)
         return 0 if thread is None else int(thread._queue.qsize())
 
+    @property
+    def is_behind(self) -> bool:
+        """Tell whether something of the draws before is still to be written."""
+        return self._shown is not None and self._shown.is_behind
+
     def forget_shown(self) -> None:
         """Believe nothing of what the terminal shows: it was cleared, or others wrote to it."""
         self._shown = None

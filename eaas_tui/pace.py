@@ -46,6 +46,10 @@ class Pace:
         """Return how long from now a new picture has to wait for what comes with it."""
         return max(GATHERED_S, self._drawn_at + self.interval_s - now)
 
+    def put_off_s(self, now: float) -> float:
+        """Return how long numbers may wait for those before, which are still being written."""
+        return max(0.0, self._drawn_at + LONGEST_REST_S - now)
+
     def drawn(self, now: float) -> None:
         """Take note of a draw that found no output waiting."""
         self._drawn_at = now

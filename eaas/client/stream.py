@@ -20,6 +20,9 @@ from eaas.wire.to_client import AnyToClient, Changes, Snapshot, SnapshotJobs
 
 FIRST_WAIT_S: Final = 0.2
 LONGEST_WAIT_S: Final = 5.0
+WITH_NUMBERS: Final = 2
+"""Asks for frames in pieces, and for numbers without what stands beside them; an older controller
+gives the pieces alone."""
 PATIENCE_S: Final = 600.0
 """How long a wait outlasts a controller that went away: longer than any upgrade."""
 
@@ -44,7 +47,8 @@ class StreamCalls(JobCalls, Calls):
         raises at once, one that went away after ``patience_s`` (None waits for ever).
 
         With ``pieces`` a long snapshot comes as several frames, a ``Snapshot`` that is not whole
-        and ``SnapshotJobs``, and readings of several nodes as one ``ManyReadings``.
+        and ``SnapshotJobs``, and readings of several nodes as one ``ManyReadings``, with numbers
+        alone of those nodes of which nothing else has changed.
         """
         resume = _Resume(after, patience_s)
         while True:
@@ -151,7 +155,7 @@ async def _frames(
     connection: Connection, after: int | None, pieces: bool
 ) -> AsyncGenerator[AnyToClient, None]:
     decoder: msgspec.json.Decoder[AnyToClient] = msgspec.json.Decoder(AnyToClient)
-    params = {"after": after, "pieces": 1 if pieces else None}
+    params = {"after": after, "pieces": WITH_NUMBERS if pieces else None}
     async with connection.listen(place("stream"), params) as websocket:
         async for message in websocket:
             if message.type is aiohttp.WSMsgType.TEXT:

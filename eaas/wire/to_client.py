@@ -1,7 +1,8 @@
 """What the stream, ``/api/v1/stream``, says to consoles and scripts: JSON text frames.
 
 Who asks for it with ``pieces=1`` gets a long snapshot in several frames and the readings of
-several nodes in one; everybody else hears neither ``snapshot_jobs`` nor ``many_readings``.
+several nodes in one; everybody else hears neither ``snapshot_jobs`` nor ``many_readings``. With
+``pieces=2`` the numbers of cards come without what stands beside them, as long as that is the same.
 """
 
 import msgspec
@@ -67,10 +68,33 @@ class Readings(ToClient, frozen=True, kw_only=True, tag="readings"):
     cards: tuple[CardView, ...]
 
 
+class CardNumbers(msgspec.Struct, frozen=True, array_like=True):
+    """What was measured on one card; a list, because it comes so often."""
+
+    memory_used_mib: int | None
+    utilization_pct: int | None
+    temperature_c: int | None
+    power_w: float | None
+
+
+class NodeNumbers(msgspec.Struct, frozen=True, array_like=True):
+    """Fresh numbers of a node of which nothing else has changed since it was told whole."""
+
+    node: str
+    sampled_at: str | None
+    """When all of its cards were read."""
+    cpus_used: float
+    memory_used_mib: int | None
+    cards: tuple[CardNumbers, ...]
+    """In the order in which the node's cards were told."""
+
+
 class ManyReadings(ToClient, frozen=True, kw_only=True, tag="many_readings"):
     """The readings of several nodes that came within a second."""
 
     readings: tuple[Readings, ...]
+    numbers: tuple[NodeNumbers, ...] = ()
+    """Only with ``pieces=2``: the nodes that are not among the readings."""
 
 
 AnyToClient = Snapshot | SnapshotJobs | Changes | Readings | ManyReadings

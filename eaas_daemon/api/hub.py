@@ -28,7 +28,7 @@ from eaas_daemon.api.frames import (
     node_forms,
     raws,
 )
-from eaas_daemon.api.readings import tell_readings
+from eaas_daemon.api.readings import Reporter
 from eaas_daemon.api.snapshots import SnapshotRun
 from eaas_daemon.api.subscriber import Subscriber
 from eaas_daemon.clock import Clock, SystemClock
@@ -77,6 +77,7 @@ class Hub:
         self._phases: set[JobUid] = set()
         self._readings: dict[NodeName, None] = {}
         """Nodes whose readings are new."""
+        self._reporter: Final = Reporter()
 
     # --- subscribers
 
@@ -85,7 +86,7 @@ class Hub:
         """Return how many follow the stream now."""
         return len(self._subscribers)
 
-    def join(self, viewer: Viewer, after: int | None, *, pieces: bool = False) -> Subscriber:
+    def join(self, viewer: Viewer, after: int | None, *, pieces: int = 0) -> Subscriber:
         """Let somebody listen: from ``after`` on if possible, else from a snapshot on."""
         if len(self._subscribers) >= MAX_SUBSCRIBERS:
             raise Unavailable("too many clients follow the stream already; close some")
@@ -110,6 +111,7 @@ class Hub:
         if self._affected is None or not floor <= after <= self._seq:
             return False
         subscriber.follows = True
+        self._reporter.forget()
         for frame in self._ring.since(after):
             subscriber.offer(encoded(frame, subscriber.viewer))
         subscriber.fell_behind = False
@@ -134,7 +136,7 @@ class Hub:
         if due:
             self._readings.clear()
             self._read_at = now
-            tell_readings(self._state, due, self._subscribers, now)
+            self._reporter.tell(self._state, due, self._subscribers, now)
         self._send_snapshots(now)
 
     def start_over(self) -> None:
@@ -222,6 +224,7 @@ class Hub:
         assert self._affected is not None
         state = self._state
         nodes, pools, queues = self._affected.take()
+        self._reporter.forget(node.name for node in nodes)
         return Counted(
             nodes=tuple(node_forms(node_view(state, node)) for node in nodes),
             pools=raws(pool_view(state, state.pools[name]) for name in pools),
@@ -269,6 +272,7 @@ class Hub:
     def _whole(self, now: float, jobs: tuple[TwoForms, ...], *, is_whole: bool) -> Encodings:
         """Return the snapshot's one frame, or its first."""
         state = self._state
+        self._reporter.forget()
         message = Snapshot(
             seq=self._seq,
             epoch=state.epoch,

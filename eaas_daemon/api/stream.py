@@ -36,7 +36,7 @@ class StreamRoutes:
         """Send frames until the client goes or the controller stops."""
         caller = caller_of(request)
         after = query_int(request, "after", 0) if "after" in request.query else None
-        pieces = query_int(request, "pieces", 0) > 0
+        pieces = query_int(request, "pieces", 0)
         socket = web.WebSocketResponse(
             heartbeat=HEARTBEAT_S,
             max_msg_size=MAX_FROM_CLIENT_BYTES,

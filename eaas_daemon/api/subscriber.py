@@ -14,10 +14,12 @@ MAX_WAITING_BYTES: Final = 16 << 20
 class Subscriber:
     """A bounded queue of encoded frames. Adding never waits."""
 
-    def __init__(self, viewer: Viewer, *, pieces: bool = False) -> None:
+    def __init__(self, viewer: Viewer, *, pieces: int = 0) -> None:
         self.viewer: Final = viewer
-        self.pieces: Final = pieces
+        self.pieces: Final = pieces > 0
         """Whether it understands a snapshot in pieces, and readings of several nodes in one."""
+        self.numbers: Final = pieces > 1
+        """Whether it understands numbers of cards without the cards."""
         self.follows = False
         """False while it waits for a snapshot; frames before that are not for it."""
         self.fell_behind = False

@@ -15,6 +15,7 @@ from eaas.wire.to_client import (
     AnyToClient,
     Changes,
     ManyReadings,
+    NodeNumbers,
     Readings,
     Snapshot,
     SnapshotJobs,
@@ -127,6 +128,8 @@ class Store:
             case ManyReadings():
                 for readings in frame.readings:
                     self._read(readings, now)
+                for numbers in frame.numbers:
+                    self._count(numbers, now)
         if self.is_whole:
             self._before = EMPTY
 
@@ -196,6 +199,28 @@ class Store:
         if node is None:
             return
         cards = self._clean_cards(frame.cards, node.cards)
+        numbers = {"cpus_used": frame.cpus_used, "memory_used_mib": frame.memory_used_mib}
+        self._nodes.put({name: replace(node, cards=cards, **numbers)})
+        self._history.add(cards, now)
+
+    def _count(self, frame: NodeNumbers, now: float) -> None:
+        """Give a node's cards their new numbers; all else of them stays as it was told last."""
+        name = line(frame.node)
+        node = self._nodes.now.get(name)
+        if node is None or len(node.cards) != len(frame.cards):
+            return
+        sampled_at = None if frame.sampled_at is None else line(frame.sampled_at)
+        cards = tuple(
+            replace(
+                card,
+                memory_used_mib=now_of.memory_used_mib,
+                utilization_pct=now_of.utilization_pct,
+                temperature_c=now_of.temperature_c,
+                power_w=now_of.power_w,
+                sampled_at=sampled_at,
+            )
+            for card, now_of in zip(node.cards, frame.cards, strict=True)
+        )
         numbers = {"cpus_used": frame.cpus_used, "memory_used_mib": frame.memory_used_mib}
         self._nodes.put({name: replace(node, cards=cards, **numbers)})
         self._history.add(cards, now)

@@ -5,6 +5,7 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from rich.color import ColorSystem
 from rich.segment import Segment
 from textual import events
@@ -179,6 +180,33 @@ async def test_readings_alone_may_be_drawn_in_portions_but_not_what_a_key_paints
         assert not app.is_awaited
         app._is_busy = True
         assert app.is_awaited
+
+
+async def test_newer_numbers_wait_while_those_before_are_being_written_and_nothing_else_does() -> (
+    None
+):
+    app = a_console("busy")
+    async with app.run_test() as pilot:
+        app._draw_if_free()
+        app._shown = ShownScreen(200, 60)
+        half = [(y, 0, Strip([Segment("x" * 200)])) for y in range(60)]
+        app._shown.leave(half, ColorSystem.TRUECOLOR)
+
+        node = next(iter(app.store.picture.nodes.values()))
+        read = Readings(at="", node=node.name, cpus_used=0.5, memory_used_mib=7, cards=node.cards)
+        app.store.apply(read, 1.0)
+        app._draw_if_free()
+        assert app.picture is not app.store.picture
+
+        app.store.apply(replace(read, memory_used_mib=8), 2.0)
+        app.store.link("away", "it does not answer", 3.0)
+        app._draw_if_free()
+        assert app.picture is app.store.picture
+
+        app.store.apply(replace(read, memory_used_mib=9), 4.0)
+        app._draw_if_free()
+        assert app.picture is not app.store.picture
+        await until(lambda: app.picture is app.store.picture, pilot)  # by itself in the end
 
 
 async def test_what_the_portions_of_live_draws_cost_makes_those_rarer_too() -> None:

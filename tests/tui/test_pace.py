@@ -56,6 +56,15 @@ def test_what_takes_much_to_draw_is_drawn_more_rarely_but_never_put_off_for_long
     assert pace.interval_s == LONGEST_REST_S
 
 
+def test_numbers_wait_for_those_before_them_until_the_longest_rest_is_over() -> None:
+    pace = Pace()
+
+    assert pace.put_off_s(100.0) == 0.0
+    pace.drawn(100.0)
+    assert pace.put_off_s(100.5) == LONGEST_REST_S - 0.5
+    assert pace.put_off_s(100.0 + LONGEST_REST_S) == 0.0
+
+
 def test_after_a_calm_the_next_picture_comes_at_once_whatever_it_takes() -> None:
     pace = Pace()
     pace.took(0.09, 0.0)

@@ -3,15 +3,16 @@
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from eaas.lifecycle import ENDED
 from eaas.node_views import NodeView
-from eaas.views import JobView
+from eaas.views import JobView, PoolView
 from eaas.wire.to_client import (
     AnyToClient,
     Changes,
     ManyReadings,
+    NodeNumbers,
     Readings,
     Snapshot,
     SnapshotJobs,
@@ -31,7 +32,7 @@ class Follower:
     """One subscriber and the picture it has of the pool."""
 
     def __init__(
-        self, hub: Hub, viewer: str | None = None, after: int | None = None, *, pieces: bool = False
+        self, hub: Hub, viewer: str | None = None, after: int | None = None, *, pieces: int = 0
     ) -> None:
         self.subscriber: Subscriber = hub.join(viewer, after, pieces=pieces)
         self.frames: list[AnyToClient] = []
@@ -54,6 +55,8 @@ class Follower:
         if isinstance(frame, Readings | ManyReadings):
             for readings in frame.readings if isinstance(frame, ManyReadings) else (frame,):
                 self._read(readings)
+            for numbers in frame.numbers if isinstance(frame, ManyReadings) else ():
+                self._count(numbers)
             return
         if isinstance(frame, SnapshotJobs):
             self.is_whole = frame.last
@@ -66,7 +69,7 @@ class Follower:
             assert frame.after == self.seq
             self._drop(frame)
         self.seq = frame.seq
-        self.picture["pools"].update({view.name: view for view in frame.pools})
+        self.picture["pools"].update({view.name: timeless_pool(view) for view in frame.pools})
         self.picture["queues"].update({view.ref: view for view in frame.queues})
         self.picture["nodes"].update({view.name: timeless_node(view) for view in frame.nodes})
         self.picture["jobs"].update({view.id: timeless_job(view) for view in frame.jobs})
@@ -78,6 +81,15 @@ class Follower:
         node = self.picture["nodes"][frame.node]
         memory = frame.memory_used_mib
         fresh = replace(node, cards=frame.cards, memory_used_mib=memory, cpus_used=frame.cpus_used)
+        self.picture["nodes"][frame.node] = fresh
+
+    def _count(self, frame: NodeNumbers) -> None:
+        node, memory = self.picture["nodes"][frame.node], frame.memory_used_mib
+        cards = tuple(
+            replace(card, sampled_at=frame.sampled_at, **asdict(numbers))
+            for card, numbers in zip(node.cards, frame.cards, strict=True)
+        )
+        fresh = replace(node, cards=cards, memory_used_mib=memory, cpus_used=frame.cpus_used)
         self.picture["nodes"][frame.node] = fresh
 
     def _drop(self, frame: Changes) -> None:
@@ -93,6 +105,11 @@ class Follower:
 def timeless_job(view: JobView) -> JobView:
     """Return the view without what changes with the clock alone."""
     return replace(view, run_s=None)
+
+
+def timeless_pool(view: PoolView) -> PoolView:
+    """Return the view without how long its users have had cards by now."""
+    return replace(view, users=tuple(replace(user, card_hours=0.0) for user in view.users))
 
 
 def timeless_node(view: NodeView) -> NodeView:
@@ -117,7 +134,7 @@ async def a_pool(house: House, *, cards: int = 2) -> None:
 
 
 async def joined(
-    house: House, viewer: str | None = None, after: int | None = None, *, pieces: bool = False
+    house: House, viewer: str | None = None, after: int | None = None, *, pieces: int = 0
 ) -> Follower:
     """Return somebody who follows and has read what there was to begin with."""
     follower = Follower(house.parts.hub, viewer, after, pieces=pieces)

@@ -317,14 +317,14 @@ async def test_a_snapshot_and_the_changes_since_make_the_next_snapshot(
     await come_and_go(house, rng)
     hub = house.parts.hub
     viewers = (None, str(ALICE.user), "ann")
-    followers = [(v, await joined(house, v, pieces=p)) for v in viewers for p in (False, True)]
+    followers = [(v, await joined(house, v, pieces=p)) for v in viewers for p in (0, 1, 2)]
     for count in range(60):
         with suppress(EaasError):
             await rng.choice(ACTS + LATER)(house, rng)
         if count % 10 == 0:
             await house.tick(rng.choice([0.0, 0.3, 2.0]))
         if count in (25, 45):
-            followers.append(("ann", Follower(hub, "ann", pieces=count == 45)))
+            followers.append(("ann", Follower(hub, "ann", pieces=2 * (count == 45))))
         if count % 20 == 19:
             for viewer, follower in followers:
                 await settled(house, follower)
