@@ -158,9 +158,17 @@ def test_numbers_alone_change_what_is_measured_and_nothing_else() -> None:
     picture = a_store(snapshot, measured).picture
 
     at = "2025-06-01T03:20:01Z"
-    names = ("memory_used_mib", "utilization_pct", "temperature_c", "power_w")
-    first = a_card(0, sampled_at=at, **dict(zip(names, (1, 2, 3, 4.5), strict=True)))
-    second = a_card(1, sampled_at=at, **dict.fromkeys(names))
+    first, second = (
+        replace(
+            a_card(index),
+            memory_used_mib=used,
+            utilization_pct=load,
+            temperature_c=heat,
+            power_w=power,
+            sampled_at=at,
+        )
+        for index, (used, load, heat, power) in enumerate(((1, 2, 3, 4.5), (None,) * 4))
+    )
     moved = a_node("n1", first, second, cpus_used=2.5, memory_used_mib=2048)
     assert picture.nodes == {"n1": moved, "n2": a_node("n2")}
     assert picture.samples["GPU-n1-0"].utilization_pct == (2,)
