@@ -159,6 +159,21 @@ class CardReserved(NodeReason, frozen=True, kw_only=True, tag="card_reserved"):
     available: int
 
 
+class Booking(NodeReason, frozen=True, kw_only=True, tag="booking"):
+    """Cards of the node, or the CPUs and memory that go with them, are booked for others."""
+
+    booking: int
+    whose: str
+    cards: int
+    start: str
+    """RFC 3339 UTC."""
+    end: str
+    fits_s: float | None
+    """The timeout with which the job could go before it starts; None where none would do."""
+    asked: int
+    available: int
+
+
 class CardExcluded(NodeReason, frozen=True, kw_only=True, tag="card_excluded"):
     card: int
     asked: int

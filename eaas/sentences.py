@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from eaas import reasons as r
+from eaas.booking_words import booked_sentence
 from eaas.units import format_duration, format_memory_mib
 
 SENTENCES: Final[Mapping[str, str]] = {
@@ -28,6 +29,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "card_dirty": "card {card} of {node} is not clean: {text}",
     "card_sick": "card {card} of {node} is sick: {text}",
     "card_reserved": "what is free on {node} is kept for job {job} of {user}, which goes first",
+    "booking": "{booked}",
     "card_excluded": "card {card} of {node} is excluded by a person",
     "cards_too_small": "cards of {node} hold {available_memory} at most, {asked_memory} asked for",
     "wrong_model": "{node} has {available}, not {asked}",
@@ -68,6 +70,8 @@ def sentence(reason: r.Reason) -> str:
     fields: dict[str, Any] = msgspec.structs.asdict(reason)
     if isinstance(reason, r.QueueFull | r.UserCap):
         fields["cap"] = _cap_text(reason)
+    if isinstance(reason, r.Booking):
+        fields["booked"] = booked_sentence(reason)
     fields["s"] = "" if fields.get("available") == 1 else "s"
     template = SENTENCES[reason.code]
     for key in ("asked", "available"):

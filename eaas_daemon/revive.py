@@ -38,6 +38,9 @@ def revive(loaded: Loaded, archive: Archive) -> State:
         state.put_node(known, durable=True)
     for job in loaded.jobs:
         state.put_job(job)
+    for booking in loaded.bookings:
+        state.put_booking(booking)
+    state.next_booking = loaded.next_booking
     state.usage.update(past(loaded.spans, state.pools, loaded.at))
     state.spools.update(loaded.spools)
     for job in sorted(loaded.succeeded, key=lambda job: job.finished_at or 0.0):

@@ -15,6 +15,7 @@ from eaas.units import format_duration
 from eaas.wire.rest import SetPool, SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.core.attempts import advance, settle
+from eaas_daemon.core.booking_book import refuse_booked
 from eaas_daemon.core.effects import CleanCard, TurnAway
 from eaas_daemon.core.model import Job, Node, Pool, Queue
 from eaas_daemon.core.so_far import counted_on
@@ -110,6 +111,7 @@ def delete_pool(state: State, event: e.DeletePool, now: float) -> None:
     pool = pool_named(state, event.name)
     if busy := [job.number for job in _open_jobs(state) if job.pool == pool.name]:
         raise Conflict(f"pool {pool.name} has jobs that have not ended: {_some(busy)}")
+    refuse_booked(state, f"pool {pool.name}", pool.name, None, now)
     for ref in [q.ref for q in state.queues.values() if q.pool == pool.name]:
         state.drop_queue(ref)
     state.drop_pool(pool.name)
@@ -210,6 +212,7 @@ def delete_queue(state: State, event: e.DeleteQueue, now: float) -> None:
         raise Conflict(f"every pool keeps its queue default; pause {queue.ref} instead")
     if busy := [job.number for job in _open_jobs(state) if job.ref == queue.ref]:
         raise Conflict(f"queue {queue.ref} has jobs that have not ended: {_some(busy)}")
+    refuse_booked(state, f"queue {queue.ref}", queue.pool, queue.name, now)
     state.drop_queue(queue.ref)
     _tell(state, event, "queue.deleted", f"deleted queue {queue.ref}", now)
 

@@ -9,6 +9,7 @@ from eaas.ids import CardUuid
 from eaas.lifecycle import JobState, Verb, next_state
 from eaas.sentences import sentence
 from eaas.wire.from_agent import AttemptEnded, AttemptRunning, AttemptStopping
+from eaas_daemon.core.booking_picks import renew_picks
 from eaas_daemon.core.effects import Dispatch, Dropped
 from eaas_daemon.core.model import (
     MAX_INFRA_RETRIES,
@@ -46,6 +47,7 @@ def place_all(state: State, now: float, at_most: int | None = None) -> list[Job]
     if not is_due(state):
         return []
     state.put_standing(standing(state.usage, state.pools, now))
+    renew_picks(state, now)
     decided = plan(state, now, at_most)
     state.restless.clear()
     state.arrived.clear()

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from eaas.ids import JobUid, NodeName, PoolName
+from eaas_daemon.core.booking import Booking
 from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.model import Job, Node, Pool, Queue, Value
 
@@ -85,6 +86,8 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
     journal: tuple[JournalRow, ...] = ()
     clock_back_to: float | None = None
     """The clock was ahead of this moment, and nothing that is stored has happened later."""
+    bookings: tuple[Booking, ...] = ()
+    gone_bookings: tuple[int, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -103,4 +106,6 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
             or self.keys
             or self.spools
             or self.clock_back_to is not None
+            or self.bookings
+            or self.gone_bookings
         )

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple, Self
 
 from eaas.ids import NodeName
 from eaas_daemon.core.ask import Ask, Shape
+from eaas_daemon.core.booking_bars import Whose, has_booked, nobody
 from eaas_daemon.core.fit import Room, refusal, unfit, usable
 from eaas_daemon.core.model import Job, Pool
 from eaas_daemon.core.reserve import kept_from
@@ -26,7 +27,7 @@ def best_room(
         if name in rooms and _has_room(rooms[name], ask) and refusal(rooms[name], ask, pool) is None
     ]
     open_to_it = [room for room in fitting if kept_from(state, room, job, shape, now) is None]
-    best = min(open_to_it, key=lambda room: _cost(job, ask, pool, room), default=None)
+    best = min(open_to_it, key=lambda room: _cost(job, shape, pool, room), default=None)
     return best, best is None and bool(fitting)
 
 
@@ -42,6 +43,8 @@ def _has_room(room: Room, ask: Ask) -> bool:
 class Cost(NamedTuple):
     """What speaks against a room; smaller goes first."""
 
+    minus_booked: int
+    """The cards that are booked for the job there, negated: it leaves the others to others."""
     home: int
     """-1: the job's workspace is there; 1: its last attempt failed to start there."""
     largest_mib: int
@@ -52,11 +55,12 @@ class Cost(NamedTuple):
     name: str
 
 
-def _cost(job: Job, ask: Ask, pool: Pool, room: Room) -> Cost:
-    last = job.attempt
+def _cost(job: Job, shape: Shape, pool: Pool, room: Room) -> Cost:
+    ask, last = shape.ask, job.attempt
     here = last is not None and last.node == room.node.name
     failed_here = here and last is not None and last.started_at is None
     return Cost(
+        -has_booked(room, shape, pool),
         1 if failed_here else -1 if here else 0,
         largest_of(room, ask, pool),
         len(room.free_cards) - ask.gpus,
@@ -122,10 +126,11 @@ class Refused:
     without another look.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, whose: Whose = nobody) -> None:
+        self._whose = whose
         self._least: dict[Ask, list[tuple[int, int, int]]] = {}
-        self._kept: dict[Ask, float] = {}
-        """The shortest timeout with which room was kept from it."""
+        self._kept: dict[tuple[Ask, tuple[int, ...]], float] = {}
+        """The shortest timeout with which room was kept from it, by whose bookings it may use."""
 
     def add(self, shape: Shape, *, is_kept: bool) -> None:
         """Remember the ask, unless enough of its kind are.
@@ -133,8 +138,8 @@ class Refused:
         What is only kept from it, it may be given with a shorter timeout.
         """
         if is_kept:
-            least = self._kept.get(shape.ask, inf)
-            self._kept[shape.ask] = min(least, _timeout_s(shape))
+            key = shape.ask, self._whose(shape)
+            self._kept[key] = min(self._kept.get(key, inf), _timeout_s(shape))
             return
         ask = shape.ask
         amounts = self._least.setdefault(_kind(ask), [])
@@ -144,7 +149,7 @@ class Refused:
     def covers(self, shape: Shape) -> bool:
         """Tell whether no more than this, for no longer, was refused before."""
         ask = shape.ask
-        kept = self._kept.get(ask)
+        kept = self._kept.get((ask, self._whose(shape))) if self._kept else None
         if kept is not None and _timeout_s(shape) >= kept:
             return True
         return _is_over(ask, self._least.get(_kind(ask), ()))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
 from eaas.ids import JobUid, NodeName, PoolName
+from eaas_daemon.core.booking import Booking
 from eaas_daemon.core.changes import Changes, ClaimRow, JournalRow, KeyRow
 from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.effects import Effect
@@ -23,6 +24,7 @@ class Tables(Protocol):
     pools: dict[PoolName, Pool]
     queues: dict[str, Queue]
     credentials: dict[str, Credential]
+    bookings: dict[int, Booking]
 
 
 class Draft:
@@ -43,6 +45,8 @@ class Draft:
         self.gone_nodes: dict[NodeName, None] = {}
         self.gone_pools: dict[PoolName, None] = {}
         self.gone_queues: dict[str, None] = {}
+        self.bookings: dict[int, None] = {}
+        self.gone_bookings: dict[int, None] = {}
         self.claimed: list[ClaimRow] = []
         self.released: list[ClaimRow] = []
         self.keys: list[KeyRow] = []
@@ -70,6 +74,8 @@ class Draft:
             spools=tuple(self.spools),
             journal=tuple(self.journal),
             clock_back_to=self.clock_back_to[-1] if self.clock_back_to else None,
+            bookings=_present(self.bookings, now.bookings),
+            gone_bookings=_absent(self.gone_bookings, now.bookings),
         )
 
 

@@ -145,6 +145,28 @@ class DeleteQueue(Asked, frozen=True, kw_only=True):
     name: str
 
 
+class Book(Asked, frozen=True, kw_only=True):
+    """Answer: the booking, as yet without the cards that are picked for it. Times: Unix seconds."""
+
+    gpus: int
+    pool: str | None = None
+    user: str | None = None
+    queue: str | None = None
+    """``queue`` or ``pool/queue``; with neither it is the caller's own."""
+    start: float | None = None
+    """None is now."""
+    end: float | None = None
+    for_s: float | None = None
+    gpu_type: str | None = None
+    note: str | None = None
+
+
+class CancelBooking(Asked, frozen=True, kw_only=True):
+    """Answer: the booking as it was."""
+
+    id: int
+
+
 class SetDraining(Asked, frozen=True, kw_only=True):
     """Answer: the node."""
 

@@ -9,6 +9,7 @@ from eaas import reasons as r
 from eaas.ids import CardUuid
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Ask
+from eaas_daemon.core.booked import Booked
 from eaas_daemon.core.model import Node, Pool, Reservation, nominal_mib
 from eaas_daemon.core.mounted import never_mounted, unmounted
 
@@ -44,6 +45,8 @@ class Room(msgspec.Struct, kw_only=True):
     """What was given away while the plan was made."""
     returns: list[Return] | None = None
     """All that comes back to it, the first thing first; None until somebody asks."""
+    booked: Booked | None = None
+    """What of it is booked; None where nothing is."""
 
 
 def cards_in(node: Node, pool: Pool) -> list[CardReport]:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from eaas.ids import CardUuid, JobUid, NodeName, PoolName
 from eaas.lifecycle import JobState, Verb
 from eaas_daemon.core.attempts import place_all, settle
+from eaas_daemon.core.booking_moments import next_moment
 from eaas_daemon.core.ends import START_ALLOWANCE_S, ends_by
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.reserve import COOLING_S, is_coming
@@ -99,10 +100,14 @@ class Play:
     def _go_on(self) -> bool:
         """Go to the next moment at which something is over; return False if there is none."""
         first = self._ends[0][0] if self._ends else inf
-        at = min(first, self._cooled_at)
+        booked = next_moment(self._state.bookings.values(), self._now)
+        at = min(first, self._cooled_at, booked or inf)
         if at == inf:
             return False
         self._now = max(self._now, at)
+        if booked == at:
+            self._looks -= 1
+            self._state.restless.update(self._state.pools)
         if self._cooled_at <= at:
             self._cool_all()
         while self._ends and self._ends[0][0] <= self._now:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from eaas.ids import JobUid, NodeName, PoolName
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Ask, Shape, shape_of
+from eaas_daemon.core.booking_bars import Whose, note_bookings, whose_now
 from eaas_daemon.core.choose import Most, Refused, least_of
 from eaas_daemon.core.fit import Room
 from eaas_daemon.core.gates import gate
@@ -72,13 +73,13 @@ Head = tuple[PoolTurn, Shape, int]
 class Visit:
     """One pool while a plan is made: who is still to be looked at, and what was seen."""
 
-    def __init__(self, pool: Pool, rooms: list[Room], heads: list[Head]) -> None:
+    def __init__(self, pool: Pool, rooms: list[Room], heads: list[Head], whose: Whose) -> None:
         self.pool = pool
         self.rooms = rooms
         self.heads = heads
         """A heap; the next job is the first."""
         self.most = Most.of(rooms)
-        self.refused = Refused()
+        self.refused = Refused(whose)
         self.least = least_of([shape.ask for _, shape, _ in heads])
         self.settled: Reservation | None = None
         """One that nobody who comes now may take away: jobs are looked at in order."""
@@ -92,6 +93,8 @@ class Planner:
         self._at_most = inf if at_most is None else at_most
         self._now = now
         self._rooms = rooms_of(state)
+        note_bookings(state, self._rooms, now)
+        self._whose = whose_now(state, now)
         self._ranking = Ranking(state, self._rooms, now)
         self._held = state.held.copy()
         self.placements: list[Placement] = []
@@ -119,7 +122,7 @@ class Planner:
 
     def _visit(self, pool: Pool) -> Visit:
         rooms = [self._rooms[name] for name in pool.members if name in self._rooms]
-        return Visit(pool, rooms, self._heads(pool.name))
+        return Visit(pool, rooms, self._heads(pool.name), self._whose)
 
     def _since(self, visit: Visit) -> tuple[float, int]:
         _, shape, index = visit.heads[0]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from eaas.ids import CardUuid, NodeName, PoolName
 from eaas_daemon.core.ask import Ask, Shape
+from eaas_daemon.core.booked import own
 from eaas_daemon.core.choose import Cost, best_room, lacks_image, largest_of
 from eaas_daemon.core.fit import Room, cards_in, every_never, suits, unfit
 from eaas_daemon.core.model import Job, Pool
@@ -54,6 +55,7 @@ class Ranking:
         self._fits: dict[Kind, dict[NodeName, Fits]] = {}
         self._versions: dict[NodeName, int] = {}
         self._log: list[NodeName] = []
+        self._booked = [room.booked for room in rooms.values() if room.booked is not None]
 
     def changed(self, name: NodeName) -> None:
         """Note that something was taken from the room."""
@@ -62,7 +64,8 @@ class Ranking:
 
     def best(self, job: Job, shape: Shape) -> tuple[Room | None, bool]:
         """Return what ``best_room`` would: the room, and whether one is only kept from the job."""
-        if job.attempts:  # it would rather go where its workspace is
+        has_booked = any(own(booked, shape, self._now) for booked in self._booked)
+        if job.attempts or has_booked:  # it would rather go where its workspace or its booking is
             return best_room(self._state, job, shape, self._rooms, self._now)
         ranked = self._kept_up(self._state.pools[job.pool], shape.ask, job.spec.image)
         aside: list[tuple[Cost, int, NodeName]] = []
@@ -122,7 +125,7 @@ class Ranking:
         largest = 0
         if ask.gpus:
             largest = known.size_mib or largest_of(room, ask, ranked.pool)
-        return Cost(0, largest, len(free) - ask.gpus, known.misses_image, -room.cpus_milli, name)
+        return Cost(0, 0, largest, len(free) - ask.gpus, known.misses_image, -room.cpus_milli, name)
 
 
 def _takes(room: Room, ask: Ask, pool: Pool) -> bool:

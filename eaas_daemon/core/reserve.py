@@ -14,10 +14,20 @@ from collections.abc import Iterator, Mapping
 from math import inf
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from eaas import reasons as r
 from eaas.ids import CardUuid, NodeName, PoolName
 from eaas.wire.from_agent import CardReport
-from eaas_daemon.core.ask import Ask, Shape, amounts_of, ask_of, shape_of
+from eaas_daemon.core.ask import Ask, Shape, amounts_of, shape_of
+from eaas_daemon.core.booked import Load, against, barred
+from eaas_daemon.core.booking_bars import (
+    booked_from,
+    in_order,
+    note_bookings,
+    open_cards,
+    start_beside,
+)
 from eaas_daemon.core.ends import ends_by, ends_if_placed, is_gone_by
 from eaas_daemon.core.fit import Kept, Return, Room, cards_in, never, suits, unfit, usable
 from eaas_daemon.core.line import turn_of
@@ -47,13 +57,14 @@ def reserve(
     state: State, pool: Pool, job: Job, rooms: Mapping[NodeName, Room], now: float
 ) -> Reservation | None:
     """Return which nodes the job waits for, or None if no ends of others would let it start."""
-    ask = ask_of(job)
+    shape = shape_of(job)
+    ask = shape.ask
     members = [rooms[name] for name in sorted(pool.members) if name in rooms]
     found = sorted(
         candidate
         for room in members
         if room.kept is None
-        if (candidate := _candidate(state, room, ask, pool, now)) is not None
+        if (candidate := _candidate(state, room, shape, pool, now)) is not None
     )
     if len(found) < ask.num_nodes:
         return None
@@ -62,6 +73,8 @@ def reserve(
     if at == inf and before is not None and before.uid == job.uid:
         found.sort(key=lambda one: (one.node not in before.nodes, one))
     nodes = tuple(sorted(one.node for one in found[: ask.num_nodes]))
+    if ask.num_nodes > 1 and any(against(rooms[name].booked, shape, at) for name in nodes):
+        at = inf  # what is there by then on one node may be booked when the last one is there
     hold_after_s = state.queues[job.ref].hold_after_s
     holds_from = None if hold_after_s is None else job.since + hold_after_s
     is_held = at < inf or (holds_from is not None and holds_from <= now)
@@ -73,13 +86,14 @@ def reserve(
         user=job.user,
         at=None if at == inf else at,
         holds_from=holds_from,
-        is_firm=is_held and any(_is_partly_there(rooms[name], ask, pool) for name in nodes),
+        is_firm=is_held and any(_is_partly_there(rooms[name], shape, pool, now) for name in nodes),
     )
 
 
 def keep(state: State, reservation: Reservation, room: Room, now: float) -> tuple[CardUuid, ...]:
     """Note in the room what of it is kept for the job; return the free cards that are."""
-    pool, ask = state.pools[reservation.pool], ask_of(state.jobs[reservation.uid])
+    pool, shape = state.pools[reservation.pool], shape_of(state.jobs[reservation.uid])
+    ask = shape.ask
     cpus_milli, memory_mib = room.cpus_milli, room.memory_mib
     coming: list[CardReport] = []
     if not reservation.is_firm:
@@ -90,7 +104,9 @@ def keep(state: State, reservation: Reservation, room: Room, now: float) -> tupl
                 cpus_milli += back.cpus_milli
                 memory_mib += back.memory_mib
                 coming += _suiting(room, back.cards, ask, pool)
-    promised = [*coming, *usable(room, ask, pool)][: ask.gpus]
+    shut = barred(room.booked, shape, now if reservation.at is None else reservation.at)
+    suiting = [*coming, *usable(room, ask, pool)]
+    promised = [card for card in suiting if card.uuid not in shut][: ask.gpus]
     kept = [CardUuid(card.uuid) for card in promised if card.uuid in room.free_cards]
     room.kept = Kept(
         reservation=reservation,
@@ -104,6 +120,7 @@ def keep(state: State, reservation: Reservation, room: Room, now: float) -> tupl
 def kept_rooms(state: State, now: float) -> dict[NodeName, Room]:
     """Return what every node has left, and what of it is kept for whom."""
     rooms = rooms_of(state)
+    note_bookings(state, rooms, now)
     for reservation in state.every_reservation():
         for name in reservation.nodes:
             room = rooms.get(name)
@@ -131,8 +148,21 @@ def overrides(state: State, job: Job, shape: Shape, kept: Reservation) -> bool:
 
 def kept_from(
     state: State, room: Room, job: Job, shape: Shape, now: float
+) -> r.Booking | r.CardReserved | None:
+    """Return for whom what the job would need is booked or kept, or None if it may have it."""
+    if room.booked is None:
+        return _kept_from(state, room, job, shape, now)
+    booked = booked_from(room, shape, state.pools[job.pool], now)
+    if booked is None or booked.fits_s is None:
+        return booked or _kept_from(state, room, job, shape, now)
+    shorter = shape._replace(timeout_s=booked.fits_s)
+    is_free = _kept_from(state, room, job, shorter, now) is None
+    return booked if is_free else replace(booked, fits_s=None)
+
+
+def _kept_from(
+    state: State, room: Room, job: Job, shape: Shape, now: float
 ) -> r.CardReserved | None:
-    """Return for whom the room is kept that the job would need, or None if it may have it."""
     kept, ask, pool = room.kept, shape.ask, state.pools[job.pool]
     if kept is None or kept.reservation.uid == job.uid:
         return None
@@ -140,7 +170,7 @@ def kept_from(
         return None
     if is_gone_by(shape.timeout_s, now, kept.reservation.at):
         return None
-    spare = [card for card in usable(room, ask, pool) if card.uuid not in kept.cards]
+    spare = [card for card in open_cards(room, shape, pool, now) if card.uuid not in kept.cards]
     if (
         len(spare) >= ask.gpus
         and ask.cpus_milli <= max(0, kept.cpus_milli)
@@ -158,7 +188,7 @@ def kept_from(
 
 def cards_for(room: Room, shape: Shape, pool: Pool) -> tuple[CardReport, ...]:
     """Return the cards that a job gets in a room that it may have: kept ones only at need."""
-    cards = usable(room, shape.ask, pool)
+    cards = in_order(room, shape, usable(room, shape.ask, pool))
     if room.kept is not None:
         kept = room.kept.cards
         cards = sorted(cards, key=lambda card: card.uuid in kept)
@@ -180,24 +210,27 @@ def take(room: Room, shape: Shape, cards: tuple[CardReport, ...], now: float) ->
             cards=tuple(CardUuid(card.uuid) for card in cards),
         )
     )
+    if room.booked is not None:
+        end, ask = room.taken[-1].at, shape.ask
+        load = Load(shape.ref, shape.user, end, ask.cpus_milli, ask.memory_mib)
+        room.booked.loads.append(load)
     kept = room.kept
     if kept is not None and not is_gone_by(shape.timeout_s, now, kept.reservation.at):
         kept.cpus_milli -= shape.ask.cpus_milli
         kept.memory_mib -= shape.ask.memory_mib
 
 
-def _candidate(state: State, room: Room, ask: Ask, pool: Pool, now: float) -> Candidate | None:
-    node = room.node
+def _candidate(state: State, room: Room, shape: Shape, pool: Pool, now: float) -> Candidate | None:
+    node, ask = room.node, shape.ask
     if unfit(node, None) or never(node, ask, pool) or unmounted(node, ask):
         return None
-    lacks = (
-        ask.gpus - len(usable(room, ask, pool)),
-        ask.cpus_milli - room.cpus_milli,
-        ask.memory_mib - room.memory_mib,
-    )
-    cards, cpus_milli, memory_mib = lacks
+    returns = _returns(state, room, now)
+    cards = ask.gpus - len(usable(room, ask, pool))
+    lacks_cards = ask.gpus - len(open_cards(room, shape, pool, now))
+    cpus_milli = lacks_cpus = ask.cpus_milli - room.cpus_milli
+    memory_mib = lacks_memory = ask.memory_mib - room.memory_mib
     at = now
-    for back in _returns(state, room, now):
+    for back in returns:
         if cards <= 0 and cpus_milli <= 0 and memory_mib <= 0:
             break
         cards -= len(_suiting(room, back.cards, ask, pool))
@@ -206,12 +239,16 @@ def _candidate(state: State, room: Room, ask: Ask, pool: Pool, now: float) -> Ca
         at = back.at
     if cards > 0 or cpus_milli > 0 or memory_mib > 0:
         return None
-    return Candidate(at, (max(0, lacks[0]), max(0, lacks[1]), max(0, lacks[2])), node.name)
+    if room.booked is not None:
+        suiting = [(back, _suiting(room, back.cards, ask, pool)) for back in returns]
+        at = start_beside(room, shape, pool, suiting, now)
+    missing = max(0, lacks_cards), max(0, lacks_cpus), max(0, lacks_memory)
+    return Candidate(at, missing, node.name)
 
 
-def _is_partly_there(room: Room, ask: Ask, pool: Pool) -> bool:
+def _is_partly_there(room: Room, shape: Shape, pool: Pool, now: float) -> bool:
     """Tell whether others could take something away that the job needs."""
-    return bool(usable(room, ask, pool)) if ask.gpus else room.cpus_milli > 0
+    return bool(open_cards(room, shape, pool, now)) if shape.ask.gpus else room.cpus_milli > 0
 
 
 def _returns(state: State, room: Room, now: float) -> list[Return]:

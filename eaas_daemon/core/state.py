@@ -10,6 +10,7 @@ from eaas.wire.from_agent import Unlisted
 from eaas_daemon.core.archive import Archive, NoArchive
 from eaas_daemon.core.aside import Aside
 from eaas_daemon.core.ask import Shape
+from eaas_daemon.core.booking_book import BookingBook
 from eaas_daemon.core.changes import Changes, JournalRow, KeyRow, claims_of
 from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.draft import Draft
@@ -19,7 +20,6 @@ from eaas_daemon.core.groups import Groups
 from eaas_daemon.core.line import Line, Order
 from eaas_daemon.core.model import Job, MassLoss, Node, Phase, Pool, Queue, Reservation
 from eaas_daemon.core.tally import Tally
-from eaas_daemon.core.undo import Undo
 from eaas_daemon.core.usage import Standing, Usage, UsageKey
 from eaas_daemon.core.usual import Runs, with_run
 
@@ -31,7 +31,7 @@ CLOCK_SET_S: Final = 10.0
 """An end so far ahead of its node's newest reading is from before its clock was set back."""
 
 
-class State(Undo):
+class State(BookingBook):
     """Jobs that have not ended, nodes, pools, queues, and the orders among them.
 
     Values are frozen; only the ``put_`` and ``drop_`` methods change what is in the

@@ -4,7 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from eaas.errors import EaasError
-from eaas_daemon.core import admin, adoption, from_agents, greeting, on_jobs, ticking, trust
+from eaas_daemon.core import (
+    admin,
+    adoption,
+    booking_orders,
+    from_agents,
+    greeting,
+    on_jobs,
+    ticking,
+    trust,
+)
 from eaas_daemon.core import events as e
 from eaas_daemon.core.attempts import place_all
 from eaas_daemon.core.model import Job
@@ -28,6 +37,8 @@ HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.CreateQueue: admin.create_queue,
     e.ChangeQueue: admin.change_queue,
     e.DeleteQueue: admin.delete_queue,
+    e.Book: booking_orders.book,
+    e.CancelBooking: booking_orders.cancel,
     e.SetDraining: admin.set_draining,
     e.SetLabels: admin.set_labels,
     e.SetExcluded: admin.set_excluded,

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from eaas_daemon.core import adoption, clock_back, links
+from eaas_daemon.core import adoption, booking_moments, clock_back, links
 from eaas_daemon.core.events import Tick
 from eaas_daemon.core.mass_loss import freezes
 from eaas_daemon.core.model import Node
@@ -34,6 +34,7 @@ def tick(state: State, _event: Tick, now: float) -> None:
     clock_back.look(state, now)
     for uid in state.aside.due(now):
         state.put_job(replace(state.jobs[uid], not_before=None, pending_since=now))
+    booking_moments.turn(state, now)
     _begin_to_hold(state, now)
     if state.last_tick_at is None or abs(now - state.last_tick_at) > STALL_S:
         state.quiet_until = now + START_GRACE_S

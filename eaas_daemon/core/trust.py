@@ -97,12 +97,12 @@ def _mistakes(event: e.CreateToken, now: float) -> list[Mistake]:
         wrong.append(Mistake(field="node", message=f"node: {shown(event.node)} can't name a node"))
     if event.user is not None and event.role == "agent":
         wrong.append(Mistake(field="user", message="user: a token for agents is nobody's own"))
-    elif event.user is not None and not _is_user_name(event.user):
+    elif event.user is not None and not is_user_name(event.user):
         wrong.append(Mistake(field="user", message=f"user: {shown(event.user)} names no user"))
     return wrong
 
 
-def _is_user_name(text: str) -> bool:
+def is_user_name(text: str) -> bool:
     """Tell whether the text can name a user of this host."""
     return 0 < len(text) <= MAX_USER_CHARS and text.isprintable() and not set(text) & set(" :/")
 

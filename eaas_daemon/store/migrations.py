@@ -8,7 +8,14 @@ from typing import Final
 
 from eaas_daemon.store.failures import NewerSchema
 
-STEPS: Final = ("schema.sql", "credentials.sql", "fair_share.sql", "lives.sql", "shares.sql")
+STEPS: Final = (
+    "schema.sql",
+    "credentials.sql",
+    "fair_share.sql",
+    "lives.sql",
+    "shares.sql",
+    "bookings.sql",
+)
 
 
 def all_steps() -> tuple[str, ...]:

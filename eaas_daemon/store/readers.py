@@ -17,7 +17,7 @@ from eaas_daemon.store import rows
 from eaas_daemon.store.failures import failure
 
 MAX_PAGE: Final = 1000
-AUDITED: Final = ("card", "controller", "node", "pool", "queue", "token")
+AUDITED: Final = ("booking", "card", "controller", "node", "pool", "queue", "token")
 """Kinds of what is done to the pool; what people do with their jobs is in the journal beside it."""
 MOST: Final = 2**63 - 1
 _LINE: Final = "SELECT seq, at, kind, text, job, node, user, data FROM journal"

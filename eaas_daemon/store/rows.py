@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from eaas.ids import CardUuid, NodeName, PoolName
 from eaas.lifecycle import PLACED
+from eaas_daemon.core.booking import Booking
 from eaas_daemon.core.changes import JournalRow, KeyRow
 from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.model import Attempt, Job, Node, Pool, Queue
@@ -20,6 +21,7 @@ _node: Final = msgspec.msgpack.Decoder(Node)
 _pool: Final = msgspec.msgpack.Decoder(Pool)
 _queue: Final = msgspec.msgpack.Decoder(Queue)
 _credential: Final = msgspec.msgpack.Decoder(Credential)
+_booking: Final = msgspec.msgpack.Decoder(Booking)
 _numbers: Final = msgspec.msgpack.Decoder(tuple[int, ...])
 _cards: Final = msgspec.msgpack.Decoder(tuple[CardUuid, ...])
 _data: Final = msgspec.msgpack.Decoder(dict[str, Any])
@@ -92,6 +94,16 @@ def credential_row(credential: Credential) -> Row:
 def credential_from(body: bytes) -> Credential:
     """Return the credential of a body."""
     return _credential.decode(body)
+
+
+def booking_row(booking: Booking) -> Row:
+    """Return the columns of ``bookings``."""
+    return booking.id, _encode(booking)
+
+
+def booking_from(body: bytes) -> Booking:
+    """Return the booking of a body."""
+    return _booking.decode(body)
 
 
 def job_from(body: bytes) -> Job:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from eaas.lifecycle import JobState
+from eaas_daemon.core.booking import Booking
 from eaas_daemon.core.changes import Changes, ClaimRow
 from eaas_daemon.core.credential import Credential
 from eaas_daemon.core.model import Job, Node, Pool, Queue, Value
@@ -46,6 +47,8 @@ _PUT_QUEUE: Final = """
 _PUT_CREDENTIAL: Final = """
     INSERT INTO credentials VALUES (?, ?, ?) ON CONFLICT (id)
     DO UPDATE SET role = excluded.role, body = excluded.body"""
+_PUT_BOOKING: Final = """
+    INSERT INTO bookings VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body"""
 _PUT_SPOOL: Final = """
     INSERT INTO spools VALUES (?, ?, ?) ON CONFLICT (spool_id)
     DO UPDATE SET first_seq = excluded.first_seq, last_seq = excluded.last_seq"""
@@ -81,6 +84,8 @@ class Loaded(Value, frozen=True, kw_only=True):
     """The last jobs that succeeded, by number: how long jobs usually run."""
     spools: dict[str, int]
     """The last sequence number taken from each spool."""
+    bookings: tuple[Booking, ...] = ()
+    next_booking: int = 1
 
 
 def begin_life(connection: sqlite3.Connection, life: str, at: float) -> None:
@@ -113,6 +118,7 @@ def write_changes(connection: sqlite3.Connection, changes: Changes, at: float) -
     connection.executemany(
         _PUT_CREDENTIAL, [rows.credential_row(each) for each in changes.credentials]
     )
+    _write_bookings(connection, changes)
     _write_jobs(connection, changes.jobs)
     if changes.clock_back_to is not None:
         _set_clock_back(connection, changes.clock_back_to)
@@ -138,6 +144,12 @@ def _write_meta(connection: sqlite3.Connection, changes: Changes) -> None:
         raise StoreRefused(
             f"the database is past sequence {changes.seq} or job {changes.next_number} already"
         )
+
+
+def _write_bookings(connection: sqlite3.Connection, changes: Changes) -> None:
+    gone = [(id,) for id in changes.gone_bookings]
+    connection.executemany("DELETE FROM bookings WHERE id = ?", gone)
+    connection.executemany(_PUT_BOOKING, [rows.booking_row(each) for each in changes.bookings])
 
 
 def _write_jobs(connection: sqlite3.Connection, jobs: Sequence[Job]) -> None:
@@ -198,6 +210,10 @@ def read_all(connection: sqlite3.Connection, at: float) -> Loaded:
         "SELECT body FROM jobs WHERE ended = 1 AND state = ? ORDER BY number DESC LIMIT ?",
         (JobState.SUCCEEDED, READ_RUNS),
     )
+    bookings = connection.execute("SELECT body FROM bookings ORDER BY id")
+    (last_booking,) = connection.execute(
+        "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'bookings'"
+    ).fetchone()
     return Loaded(
         epoch=epoch,
         life=life,
@@ -213,6 +229,8 @@ def read_all(connection: sqlite3.Connection, at: float) -> Loaded:
         credentials=tuple(rows.credential_from(body) for (body,) in credentials),
         succeeded=tuple(rows.job_from(body) for (body,) in reversed(succeeded.fetchall())),
         spools=dict(connection.execute("SELECT spool_id, last_seq FROM spools")),
+        bookings=tuple(rows.booking_from(body) for (body,) in bookings),
+        next_booking=last_booking + 1,
     )
 
 

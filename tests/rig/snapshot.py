@@ -36,7 +36,8 @@ def snapshot(state: State) -> dict[str, Any]:
             state.last_tick_at,
         ),
         "runs": dict(state.runs),
-        "counters": (state.epoch, state.next_number, state.seq),
+        "bookings": dict(state.bookings),
+        "counters": (state.epoch, state.next_number, state.seq, state.next_booking),
     }
 
 

@@ -1,0 +1,63 @@
+"""The bookings of a state, and how they change."""
+
+from eaas.errors import Conflict
+from eaas.ids import NodeName, PoolName
+from eaas_daemon.core.booking import Booking
+from eaas_daemon.core.draft import Draft
+from eaas_daemon.core.undo import Undo
+
+
+class BookingBook(Undo):
+    """The part of the state that knows what is booked."""
+
+    draft: Draft
+    restless: set[PoolName]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bookings: dict[int, Booking] = {}
+        """Those that are not over, and for a while those that are, by number."""
+        self.next_booking = 1
+
+    def put_booking(self, booking: Booking) -> None:
+        """Let the booking stand as given."""
+        old = self.bookings.get(booking.id)
+        self._undo.append(lambda: self._set(self.bookings, booking.id, old))
+        self.bookings[booking.id] = booking
+        self.draft.bookings[booking.id] = None
+        self.rouse_booked(booking)
+
+    def drop_booking(self, id: int) -> None:
+        """Forget the booking."""
+        old = self.bookings.pop(id)
+        self._undo.append(lambda: self._set(self.bookings, id, old))
+        self.draft.gone_bookings[id] = None
+        self.rouse_booked(old)
+
+    def take_booking_id(self) -> int:
+        """Take the next number of a booking; none is given twice."""
+        id = self.next_booking
+        self._put("next_booking", id + 1)
+        return id
+
+    def rouse_booked(self, booking: Booking) -> None:
+        """Let the booking's pool be planned again, and those that share its cards' nodes."""
+        self.restless.add(booking.pool)
+        for name in {card.node for card in booking.cards}:
+            self.rouse_pools_of(name)
+
+    def rouse_pools_of(self, node: NodeName) -> None:
+        """Let the pools of this node be planned again."""
+        raise NotImplementedError
+
+
+def refuse_booked(book: BookingBook, what: str, pool: str, queue: str | None, now: float) -> None:
+    """Refuse to delete a pool or a queue for which bookings are not over."""
+    booked = [
+        one.id
+        for one in book.bookings.values()
+        if one.pool == pool and queue in (None, one.queue) and one.end > now
+    ]
+    if booked:
+        listed = " ".join(map(str, sorted(booked)))
+        raise Conflict(f"{what} has bookings; cancel them first: mini-eaas book cancel {listed}")

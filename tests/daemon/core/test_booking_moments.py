@@ -1,0 +1,76 @@
+from eaas.lifecycle import JobState
+from eaas_daemon.core import events as e
+from eaas_daemon.core.booking_moments import KEPT_S, next_moment
+from eaas_daemon.core.model import Job
+from tests.rig.bookings import HOUR, a_house, book, go_on
+from tests.rig.builders import BOB, House
+
+
+def told(house: House) -> list[str]:
+    return [row.kind for row in house.changes.journal]
+
+
+def states(house: House, *jobs: Job) -> list[JobState]:
+    return [house.job(job.number).state for job in jobs]
+
+
+def test_its_people_start_the_moment_it_begins_and_others_the_moment_it_ends() -> None:
+    house = a_house()
+    book(house, in_s=HOUR, for_s=HOUR)
+    ours, others = house.submit(BOB, gpus=1), house.submit(gpus=1)
+    assert states(house, ours, others) == [JobState.PENDING] * 2
+
+    go_on(house, HOUR)
+    assert told(house) == ["booking.running", "job.placed"]
+    assert states(house, ours, others) == [JobState.STARTING, JobState.PENDING]
+
+    go_on(house, HOUR)
+    assert told(house) == ["booking.over", "job.placed"]
+    assert states(house, ours, others) == [JobState.STARTING] * 2
+
+
+def test_a_booking_that_is_over_is_forgotten_a_day_later() -> None:
+    house = a_house()
+    book(house)
+    go_on(house, 3 * HOUR)
+    assert list(house.state.bookings) == [1]
+
+    go_on(house, KEPT_S + 1)
+
+    assert house.state.bookings == {}
+    assert house.changes.gone_bookings == (1,)
+
+
+def test_a_clock_that_ran_ahead_and_is_set_back_takes_no_booking_away() -> None:
+    house = a_house()
+    book(house, in_s=HOUR, for_s=HOUR)
+    go_on(house, 5 * HOUR)
+    assert told(house) == ["booking.over"]
+
+    go_on(house, -4.5 * HOUR)
+    assert told(house) == ["booking.ahead"]
+    assert house.submit(gpus=2).state is JobState.PENDING
+
+    go_on(house, HOUR)
+    assert told(house) == ["booking.running"]
+    assert house.submit(BOB, gpus=2).state is JobState.STARTING
+
+
+def test_nothing_is_told_twice() -> None:
+    house = a_house()
+    book(house, in_s=HOUR)
+    go_on(house, HOUR)
+    house.do(e.Tick())
+
+    assert told(house) == []
+
+
+def test_the_next_moment_is_the_first_start_or_end_to_come() -> None:
+    house = a_house()
+    start = house.now + HOUR
+    book(house, in_s=HOUR, for_s=HOUR)
+    bookings = list(house.state.bookings.values())
+
+    moments = [next_moment(bookings, start + late) for late in (-1, 0, HOUR)]
+
+    assert moments == [start, start + HOUR, None]
