@@ -43,6 +43,15 @@ class QueueFull(Reason, frozen=True, kw_only=True, tag="queue_full"):
     limit: int
 
 
+class CapReserved(Reason, frozen=True, kw_only=True, tag="cap_reserved"):
+    """What a queue or a user may still have is kept for a job that goes first."""
+
+    queue: str
+    """That of the other job."""
+    job: int
+    user: str
+
+
 class UserCap(Reason, frozen=True, kw_only=True, tag="user_cap"):
     """The user has as many jobs or cards at once as an admin allows one."""
 

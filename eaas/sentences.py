@@ -13,6 +13,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "pool_has_no_nodes": "pool {pool} has no node yet; mini-eaas pool add {pool} NODE adds one",
     "queue_paused": "queue {queue} is paused",
     "queue_full": "queue {queue} {cap}",
+    "cap_reserved": "what the caps of queue {queue} still allow is kept for job {job} of {user}, "
+    "which goes first",
     "user_cap": "in {where} {user} {cap}",
     "backoff": "starts attempt {attempt} at {until} at the earliest",
     "not_before": "starts at {until} at the earliest",

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from eaas import reasons as r
+from eaas.lifecycle import JobState
 from eaas.units import utc_text
 from eaas.why_views import BlockerView
 from eaas_daemon.core.ask import ask_of
@@ -44,6 +45,11 @@ def _counted(state: State, job: Job, first: r.Reason) -> list[Job]:
     placed = (one for jobs in state.placed.values() for one in jobs.values())
     if isinstance(first, r.QueueFull):
         return [one for one in placed if one.ref == job.ref]
+    if isinstance(first, r.CapReserved):
+        own = (job.ref, first.queue)
+        return [
+            one for one in placed if one.ref in own or (one.user, one.pool) == (job.user, job.pool)
+        ]
     if isinstance(first, r.UserCap):
         is_pools = first.where == f"pool {job.pool}"
         mine = [one for one in placed if one.user == job.user and one.pool == job.pool]
@@ -75,7 +81,7 @@ def _end(
 ) -> tuple[str | None, Literal["certain", "estimate", "unknown"]]:
     """Return when it ends: at its timeout, or when its like usually do."""
     started_at = job.attempts[-1].started_at
-    if started_at is None:
+    if started_at is None or job.state is JobState.UNKNOWN:
         return None, "unknown"
     if job.timeout_s is not None:
         return utc_text(started_at + job.timeout_s), "certain"

@@ -17,10 +17,12 @@ from eaas_daemon.core import dependencies
 from eaas_daemon.core.admission import impossible, mount_meant
 from eaas_daemon.core.ask import Shape, shape_of
 from eaas_daemon.core.blockers import blockers
+from eaas_daemon.core.certainty import certain_at
 from eaas_daemon.core.fit import Room, every_never, refusal
 from eaas_daemon.core.forecast import forecast
 from eaas_daemon.core.gates import gates, may_shut
 from eaas_daemon.core.model import Job, Node, Pool
+from eaas_daemon.core.promised import cap_kept, is_promise
 from eaas_daemon.core.reserve import kept_from, kept_rooms
 from eaas_daemon.core.state import State
 
@@ -68,7 +70,7 @@ class Explainer:
             return Waiting(above=(("job", aside),), nodes=(), never=False)
         shape = shape_of(job)
         kept = self._state.reservations.get(job.pool)
-        is_first = kept is not None and kept.is_firm and kept.uid == job.uid
+        is_first = kept is not None and kept.uid == job.uid and is_promise(kept)
         alike = shape, job.rank, job.priority, is_first
         if alike not in self._waiting:
             self._waiting[alike] = self._explain(job, shape)
@@ -89,6 +91,10 @@ class Explainer:
             above.append(
                 ("queue" if isinstance(shut, r.QueuePaused | r.QueueFull) else "job", shut)
             )
+        first = state.reservations.get(job.pool)
+        kept = cap_kept(state, job, shape, first, state.held, self._at)
+        if kept is not None and not above:
+            above.append(("queue" if kept.queue == job.ref else "job", kept))
         if not any(name in state.nodes for name in pool.members):
             above.append(("pool", r.PoolHasNoNodes(pool=pool.name)))
         nodes = tuple(self._node_reasons(job, shape, pool))
@@ -170,9 +176,8 @@ class Explainer:
 
     def _eta(self, job: Job, waiting: Waiting) -> EtaView:
         """Return when it starts: at the latest where its node is kept for it, else by estimate."""
-        kept = self._state.reservations.get(job.pool)
-        if kept is not None and kept.uid == job.uid and kept.at is not None and not waiting.above:
-            at = max(kept.at, self._at)
+        at = None if waiting.above else certain_at(self._state, job, self._at)
+        if at is not None:
             return EtaView(at=utc_text(at), in_s=round(at - self._at, 1), kind="certain")
         likely = None if waiting.never else forecast(self._state, job, self._at)
         if likely is None:

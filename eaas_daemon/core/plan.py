@@ -17,6 +17,7 @@ from eaas_daemon.core.fit import Room
 from eaas_daemon.core.gates import gate
 from eaas_daemon.core.line import PoolTurn
 from eaas_daemon.core.model import Job, Pool, Reservation
+from eaas_daemon.core.promised import cap_kept
 from eaas_daemon.core.ranking import Ranking
 from eaas_daemon.core.reserve import cards_for, keep, overrides, reserve, take
 from eaas_daemon.core.rooms import rooms_of
@@ -141,6 +142,8 @@ class Planner:
         turns = self._state.line.groups(pool.name)[shape]
         job = self._state.jobs[turns[index].uid]
         kept = self.reservations.get(pool.name)
+        if cap_kept(self._state, job, shape, kept, self._held, self._now) is not None:
+            return
         is_own = kept is not None and kept.uid == job.uid
         if not visit.most.allows(shape.ask) or (visit.refused.covers(shape) and not is_own):
             self._block(visit, job, shape)

@@ -79,7 +79,7 @@ def test_the_first_in_line_is_certain_and_those_behind_it_are_estimated() -> Non
     house.running(house.submit(gpus=2, timeout="1h"))
     first, second, third = (house.submit(gpus=2, timeout="1h") for _ in range(3))
 
-    assert eta(house, first) == (3600 + DEFAULT_GRACE_S, "certain")
+    assert eta(house, first) == (3600 + AFTER_S, "certain")
     assert eta(house, second) == (3600 + AFTER_S + EACH_S, "estimate")
     assert eta(house, third) == (3600 + AFTER_S + 2 * EACH_S, "estimate")
 

@@ -12,6 +12,7 @@ from eaas_daemon.core.dry_run import dry_run
 from eaas_daemon.core.explain import Explainer
 from eaas_daemon.core.invariants import broken
 from eaas_daemon.core.model import Job, Reservation
+from eaas_daemon.core.reserve import COOLING_S
 from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card
 
 SEEN_CLEAN_S = 2.0
@@ -68,7 +69,7 @@ def test_why_says_when_the_first_job_starts_at_the_latest_and_of_others_that_nob
 
     eta, other = explainer.why(first).eta, explainer.why(second).eta
 
-    assert (eta.in_s, eta.kind) == (3600.0, "certain")
+    assert (eta.in_s, eta.kind) == (3600.0 + COOLING_S, "certain")
     assert (other.at, other.kind) == (None, "unknown")
 
 

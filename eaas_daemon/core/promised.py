@@ -1,0 +1,48 @@
+"""What a job that has been promised its moment still needs at that moment beside room: its caps.
+
+A job that goes ahead on other cards does not take the room that is kept, but it may take the last
+job or card that the promised job's queue or user may have; then that one would stand before a shut
+gate when its cards are free.
+"""
+
+from eaas import reasons as r
+from eaas_daemon.core.ask import Shape, shape_of
+from eaas_daemon.core.ends import is_gone_by
+from eaas_daemon.core.gates import gate, may_shut
+from eaas_daemon.core.model import Job, Pool, Reservation
+from eaas_daemon.core.reserve import overrides
+from eaas_daemon.core.state import State
+from eaas_daemon.core.tally import Tally
+
+
+def cap_kept(
+    state: State, job: Job, shape: Shape, kept: Reservation | None, held: Tally, now: float
+) -> r.CapReserved | None:
+    """Return for whom the rest of a cap is kept that the job would need; None if it may have it.
+
+    ``kept`` is what is kept for a job of its pool, ``held`` what those have that are placed.
+    """
+    if kept is None or kept.uid == job.uid or not is_promise(kept):
+        return None
+    head, pool = state.jobs[kept.uid], state.pools[job.pool]
+    if not _share_a_cap(state, job, head, pool) or is_gone_by(shape.timeout_s, now, kept.at):
+        return None
+    if overrides(state, job, shape, kept):
+        return None
+    with_it = held.copy()
+    with_it.count(pool.name, shape.ref, shape.user, 1, shape.ask.gpus)
+    if gate(shape_of(head), state.queues[head.ref], pool, with_it) is None:
+        return None
+    return r.CapReserved(queue=head.ref, job=head.number, user=head.user)
+
+
+def is_promise(kept: Reservation) -> bool:
+    """Tell whether anything is kept for the job, or a moment was named."""
+    return kept.is_firm or kept.at is not None
+
+
+def _share_a_cap(state: State, job: Job, head: Job, pool: Pool) -> bool:
+    """Tell whether one of the two counts for what the other may have."""
+    if not may_shut(state.queues[head.ref], pool):
+        return False
+    return job.ref == head.ref or (pool.max_gpus_per_user is not None and job.user == head.user)
