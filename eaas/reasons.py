@@ -197,6 +197,46 @@ class CardsTooSmall(NodeReason, frozen=True, kw_only=True, tag="cards_too_small"
     """MiB of the largest card."""
 
 
+class TooLittleCardMemory(NodeReason, frozen=True, kw_only=True, tag="too_little_card_memory"):
+    """No shared card has so much left; the one with the most is named."""
+
+    card: int
+    asked: int
+    """MiB."""
+    available: int
+    """MiB that it has left to be shared."""
+    of: int
+    """MiB that it has in all."""
+    jobs: int
+    """How many share it."""
+
+
+class CardFullOfJobs(NodeReason, frozen=True, kw_only=True, tag="card_full_of_jobs"):
+    """The card has memory left, and as many jobs as may share one."""
+
+    card: int
+    asked: int
+    available: int
+    jobs: int
+
+
+class CardsNotShared(NodeReason, frozen=True, kw_only=True, tag="cards_not_shared"):
+    """The node's owner lets nobody share its cards, its agent is older than that, or the driver
+    does not say how much memory there is."""
+
+    never: ClassVar[bool] = True
+
+
+class ShareTooLarge(NodeReason, frozen=True, kw_only=True, tag="share_too_large"):
+    """More than any card of the node lets jobs share."""
+
+    never: ClassVar[bool] = True
+    asked: int
+    """MiB."""
+    available: int
+    """MiB of the card that has the most to share."""
+
+
 class WrongModel(NodeReason, frozen=True, kw_only=True, tag="wrong_model"):
     never: ClassVar[bool] = True
     asked: str

@@ -7,7 +7,7 @@ import msgspec
 
 from eaas import reasons as r
 from eaas.booking_words import booked_sentence
-from eaas.units import format_duration, format_memory_mib
+from eaas.units import format_duration, format_memory_mib, rough_memory_mib
 
 SENTENCES: Final[Mapping[str, str]] = {
     "pool_has_no_nodes": "pool {pool} has no node yet; mini-eaas pool add {pool} NODE adds one",
@@ -34,6 +34,13 @@ SENTENCES: Final[Mapping[str, str]] = {
     "booking": "{booked}",
     "card_excluded": "card {card} of {node} is excluded by a person",
     "cards_too_small": "cards of {node} hold {available_memory} at most, {asked_memory} asked for",
+    "too_little_card_memory": "the shared card of {node} with the most left, card {card}, has "
+    "{available_memory} of its {of_memory} left, {asked_memory} asked for",
+    "card_full_of_jobs": "card {card} of {node} has memory left, but {jobs} jobs share it, and "
+    "no more may",
+    "cards_not_shared": "{node} has no card of that kind that jobs may share",
+    "share_too_large": "jobs may share {available_memory} of a card of {node} at most, "
+    "{asked_memory} asked for",
     "wrong_model": "{node} has {available}, not {asked}",
     "too_little_cpu": "{node} has {available:g} CPU{s} left, {asked:g} asked for",
     "too_few_cpus": "{node} has {available:g} CPU{s}, {asked:g} asked for",
@@ -76,9 +83,11 @@ def sentence(reason: r.Reason) -> str:
         fields["booked"] = booked_sentence(reason)
     fields["s"] = "" if fields.get("available") == 1 else "s"
     template = SENTENCES[reason.code]
-    for key in ("asked", "available"):
+    rough = isinstance(reason, r.TooLittleCardMemory | r.ShareTooLarge)
+    for key in ("asked", "available", "of"):
         if f"{key}_memory" in template and isinstance(fields.get(key), int):
-            fields[f"{key}_memory"] = format_memory_mib(fields[key])
+            text = rough_memory_mib if rough and key == "available" else format_memory_mib
+            fields[f"{key}_memory"] = text(fields[key])
     if isinstance(reason, r.AfterPending):
         fields["after"] = _jobs_text(reason.jobs)
     if isinstance(reason, r.TimedOut):

@@ -81,6 +81,11 @@ def format_memory_mib(mib: int) -> str:
     return f"{mib // 1024}GiB" if mib and mib % 1024 == 0 else f"{mib}MiB"
 
 
+def rough_memory_mib(mib: int) -> str:
+    """Return the size in GiB with a tenth, rounded down: so much there is at least."""
+    return f"{mib * 10 // 1024 / 10:g}GiB" if mib >= 1024 else f"{mib}MiB"
+
+
 def parse_duration_s(text: str | int | float) -> float:
     """Return the seconds in a duration such as ``90s``, ``12h``, ``1h30m`` or ``2d``.
 

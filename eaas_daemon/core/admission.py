@@ -114,7 +114,6 @@ def refuse_overfull(state: State, queue: Queue, more: int) -> None:
 def _unbuilt(spec: JobSpec) -> list[FieldError]:
     """Name the fields whose meaning this version does not carry out: refuse, not ignore."""
     asked = {
-        "share": spec.share,
         "num_nodes": spec.num_nodes != 1,
     }
     return [

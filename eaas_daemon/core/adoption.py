@@ -10,12 +10,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from eaas import reasons as r
-from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, QueueName, UserName
+from eaas.ids import JobNumber, JobUid, NodeName, PoolName, QueueName, UserName
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import JobState, Verb
 from eaas.wire.from_agent import AttemptEnded, AttemptRunning, Unlisted
 from eaas.wire.to_agent import Order
 from eaas_daemon.core import events as e
+from eaas_daemon.core.adopted_cards import claims_of_order, taken_card
 from eaas_daemon.core.attempts import advance, note_running, settle
 from eaas_daemon.core.effects import Dispatch, Dropped
 from eaas_daemon.core.model import Attempt, HeldCard, Job, Node, StopIntent
@@ -93,7 +94,7 @@ def _take_in(state: State, node: Node, said: Unlisted, now: float) -> str | None
         if live.node == node.name:
             return None
         return f"this controller believes that attempt on {live.node}; look at both nodes"
-    if (taken := _taken_card(state, node, order)) is not None:
+    if (taken := taken_card(state, node, order)) is not None:
         return taken
     if job is None:
         waiting = _made_anew(state, order, now)
@@ -105,7 +106,7 @@ def _take_in(state: State, node: Node, said: Unlisted, now: float) -> str | None
         return f"job {job.called} is {job.state} with an earlier attempt; wait for that one's end"
     else:
         waiting = ready
-    job = _begun(state, waiting, node, order.attempt, order.cards, now)
+    job = _begun(state, waiting, node, order.attempt, claims_of_order(node, order), now)
     words = f"job {job.called}, attempt {order.attempt}, was found running on {node.name}"
     state.journal("job.adopted", words, now, job=job.number, node=node.name, user=job.user)
     _let_run(state, job, said, now)
@@ -135,17 +136,6 @@ def _last(job: Job) -> int:
     return job.attempts[-1].number if job.attempts else 0
 
 
-def _taken_card(state: State, node: Node, order: Order) -> str | None:
-    known = {card.uuid for card in node.inventory.cards}
-    if missing := [uuid for uuid in order.cards if uuid not in known]:
-        return f"it holds the card {missing[0]}, which {node.name} does not show now"
-    for other in state.placed.get(node.name, {}).values():
-        for card in other.attempts[-1].cards:
-            if card.uuid in order.cards and other.uid != order.uid:
-                return f"card {card.index} belongs to job {other.called} here; cancel one of both"
-    return None
-
-
 def _no_queue(ref: str | None) -> str:
     return f"its queue {ref} does not exist here; make pool and queue, and it is taken up there"
 
@@ -167,6 +157,8 @@ def _made_anew(state: State, order: Order, now: float) -> Job | str:
         image=order.image,
         command=order.command,
         gpus=len(order.cards),
+        gpu_memory_mib=order.share_mib,
+        share=order.share_mib is not None,
         cpus=order.cpus,
         memory_mib=order.memory_mib,
         shm_mib=order.shm_mib,
@@ -221,10 +213,9 @@ def _made_pending(state: State, job: Job, now: float) -> Job | None:
 
 
 def _begun(
-    state: State, job: Job, node: Node, number: int, cards: tuple[str, ...], now: float
+    state: State, job: Job, node: Node, number: int, cards: tuple[HeldCard, ...], now: float
 ) -> Job:
     """Return the waiting job with this attempt on this node, its cards claimed."""
-    index = {card.uuid: card.index for card in node.inventory.cards}
     unknown = tuple(
         Attempt(
             number=missing,
@@ -242,7 +233,7 @@ def _begun(
         number=number,
         node=node.name,
         node_uid=node.uid,
-        cards=tuple(HeldCard(uuid=CardUuid(uuid), index=index.get(uuid, 0)) for uuid in cards),
+        cards=cards,
         state=JobState.STARTING,
         created_at=now,
     )

@@ -25,6 +25,8 @@ class Ask(NamedTuple):
     """To which queue, where that matters: for its mounts."""
     num_nodes: int = 1
     """On how many nodes at once; everything else is what it asks of each."""
+    share: bool = False
+    """``gpu_memory_mib`` is the part of a card that it takes; others may run beside it."""
 
 
 class Shape(NamedTuple):
@@ -59,6 +61,7 @@ def ask_of(job: Job) -> Ask:
         user=job.user if mounts or spec.image is None else "",
         ref=job.ref if mounts else "",
         num_nodes=spec.num_nodes,
+        share=spec.share,
     )
 
 

@@ -5,7 +5,6 @@ from typing import Final
 from msgspec.structs import replace
 
 from eaas import reasons as r
-from eaas.ids import CardUuid
 from eaas.lifecycle import JobState, Verb, next_state
 from eaas.sentences import sentence
 from eaas.wire.from_agent import AttemptEnded, AttemptRunning, AttemptStopping
@@ -14,11 +13,11 @@ from eaas_daemon.core.effects import Dispatch, Dropped
 from eaas_daemon.core.model import (
     MAX_INFRA_RETRIES,
     Attempt,
-    HeldCard,
     Job,
     StopIntent,
 )
 from eaas_daemon.core.over import KEEP_WORKSPACE_S, tell_over
+from eaas_daemon.core.parts import claim_on
 from eaas_daemon.core.plan import Placement, is_due, plan
 from eaas_daemon.core.reason_union import AnyReason
 from eaas_daemon.core.reserve import given_up
@@ -67,7 +66,7 @@ def place(state: State, placement: Placement, now: float) -> None:
         number=(job.attempts[-1].number if job.attempts else 0) + 1,
         node=node.name,
         node_uid=node.uid,
-        cards=tuple(HeldCard(uuid=CardUuid(c.uuid), index=c.index) for c in placement.cards),
+        cards=tuple(claim_on(card, job.spec) for card in placement.cards),
         state=JobState.STARTING,
         created_at=now,
     )

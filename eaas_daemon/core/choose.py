@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Final, NamedTuple, Self
 
-from eaas.ids import NodeName
+from eaas.ids import CardUuid, NodeName
 from eaas_daemon.core.ask import Ask, Shape
 from eaas_daemon.core.booking_bars import Whose, has_booked, nobody
 from eaas_daemon.core.fit import Room, refusal, unfit, usable
@@ -34,7 +34,7 @@ def best_room(
 def _has_room(room: Room, ask: Ask) -> bool:
     """Say no to most asks of a full house at once; ``refusal`` has the last word."""
     return (
-        ask.gpus <= len(room.free_cards)
+        (ask.share or ask.gpus <= len(room.free_cards))
         and ask.cpus_milli <= room.cpus_milli
         and ask.memory_mib <= room.memory_mib
     )
@@ -48,8 +48,9 @@ class Cost(NamedTuple):
     home: int
     """-1: the job's workspace is there; 1: its last attempt failed to start there."""
     largest_mib: int
-    """A small card that suffices leaves a large one to others."""
+    """A small card that suffices leaves a large one to others; 0 for a part of a shared one."""
     cards_left: int
+    """For a share the MiB that are left of its card."""
     lacks_image: int
     minus_cpus_milli: int
     name: str
@@ -59,15 +60,28 @@ def _cost(job: Job, shape: Shape, pool: Pool, room: Room) -> Cost:
     ask, last = shape.ask, job.attempt
     here = last is not None and last.node == room.node.name
     failed_here = here and last is not None and last.started_at is None
+    largest_mib, cards_left = tightness(room, ask, pool)
     return Cost(
         -has_booked(room, shape, pool),
         1 if failed_here else -1 if here else 0,
-        largest_of(room, ask, pool),
-        len(room.free_cards) - ask.gpus,
+        largest_mib,
+        cards_left,
         lacks_image(room, job.spec.image),
         -room.cpus_milli,
         room.node.name,
     )
+
+
+def tightness(room: Room, ask: Ask, pool: Pool) -> tuple[int, int]:
+    """Return the MiB of the largest card that the job would get there, and what is left."""
+    if not ask.share:
+        return largest_of(room, ask, pool), len(room.free_cards) - ask.gpus
+    card = usable(room, ask, pool)[0]
+    part = room.parts.get(CardUuid(card.uuid))
+    asked = ask.gpu_memory_mib or 0
+    if part is not None:
+        return 0, part.left_mib - asked
+    return card.memory_total_mib or 0, (card.share_mib or 0) - asked
 
 
 def largest_of(room: Room, ask: Ask, pool: Pool) -> int:
@@ -101,7 +115,7 @@ class Most(NamedTuple):
     def allows(self, ask: Ask) -> bool:
         """Tell whether the ask is not out of the question."""
         return (
-            ask.gpus <= self.cards
+            (ask.share or ask.gpus <= self.cards)  # a card that is shared is not free
             and ask.cpus_milli <= self.cpus_milli
             and ask.memory_mib <= self.memory_mib
         )
@@ -118,6 +132,7 @@ def least_of(asks: Sequence[Ask]) -> Ask:
         memory_mib=min((ask.memory_mib for ask in asks), default=0),
         nodes=(),
         mounts=(),
+        share=any(ask.share for ask in asks),
     )
 
 

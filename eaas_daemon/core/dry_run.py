@@ -122,7 +122,11 @@ def _verdict(state: State, job: Job, now: float) -> DryRunView:
         reason = (why.text.partition(": ")[2] or why.text).removesuffix(in_line(why.position))
         return _view(why, "wait", text=f"it would wait{_behind(why)}: {reason}")
     cards = tuple(
-        HeldCardView(uuid=card.uuid, index=card.index, memory_mib=None)
+        HeldCardView(
+            uuid=card.uuid,
+            index=card.index,
+            memory_mib=job.spec.gpu_memory_mib if job.spec.share else None,
+        )
         for card in cards_for(room, shape, pool)
     )
     name = room.node.name

@@ -312,6 +312,13 @@ def _changes(reasons: tuple[r.NodeReason, ...]) -> list[str]:
     if counts and max(counts) > 0:
         cards = "card" if max(counts) == 1 else "cards"
         lines.append(f"ask for {max(counts)} {cards} or fewer with gpus")
+    parts = [reason.available for reason in reasons if isinstance(reason, r.ShareTooLarge)]
+    if parts:
+        lines.append(
+            f"ask for {max(parts) // 1024}GiB or less with gpu_memory, or for a whole card"
+        )
+    if any(isinstance(reason, r.CardsNotShared) for reason in reasons):
+        lines.append("ask for a whole card: leave out share")
     models = sorted({x.available for x in reasons if isinstance(x, r.WrongModel)})
     if models:
         lines.append(f"the models there are: {', '.join(models)}")

@@ -12,6 +12,10 @@ from eaas_daemon.core.ask import Ask
 from eaas_daemon.core.booked import Booked
 from eaas_daemon.core.model import Node, Pool, Reservation, nominal_mib
 from eaas_daemon.core.mounted import never_mounted, unmounted
+from eaas_daemon.core.parts import Parts, holds_share, joinable, never_shared, none_left
+
+Spare = tuple[int, int]
+"""MiB of a card and jobs on it."""
 
 
 class Kept(msgspec.Struct, kw_only=True):
@@ -19,9 +23,20 @@ class Kept(msgspec.Struct, kw_only=True):
 
     reservation: Reservation
     cards: frozenset[CardUuid]
-    """Free ones that only those may have who are gone in time."""
+    """Free and shared ones that only those may have who are gone in time."""
     cpus_milli: int
     memory_mib: int
+    spare: dict[CardUuid, Spare] = {}
+    """What of a card that is kept in part others may share all the same."""
+
+
+class Back(NamedTuple):
+    """A share of a card that comes back."""
+
+    card: CardUuid
+    memory_mib: int
+    jobs: int
+    """0 for a card that is only read again."""
 
 
 class Return(NamedTuple):
@@ -31,6 +46,7 @@ class Return(NamedTuple):
     cpus_milli: int
     memory_mib: int
     cards: tuple[CardUuid, ...]
+    shares: tuple[Back, ...] = ()
 
 
 class Room(msgspec.Struct, kw_only=True):
@@ -47,6 +63,8 @@ class Room(msgspec.Struct, kw_only=True):
     """All that comes back to it, the first thing first; None until somebody asks."""
     booked: Booked | None = None
     """What of it is booked; None where nothing is."""
+    parts: Parts = {}
+    """The cards that jobs share."""
 
 
 def cards_in(node: Node, pool: Pool) -> list[CardReport]:
@@ -72,6 +90,9 @@ def is_large_enough(card: CardReport, gpu_memory_mib: int | None) -> bool:
 
 def suits(card: CardReport, node: Node, ask: Ask) -> bool:
     """Tell whether the card is of the kind and the size that the job wants."""
+    if ask.share:
+        is_kind = matches_model(card, node, ask.gpu_type)
+        return is_kind and holds_share(card, ask.gpu_memory_mib)
     return matches_model(card, node, ask.gpu_type) and is_large_enough(card, ask.gpu_memory_mib)
 
 
@@ -120,6 +141,8 @@ def _never_cards(node: Node, ask: Ask, pool: Pool) -> r.NodeReason | None:
     if cards and not right:
         models = ", ".join(sorted({card.model for card in cards}))
         return r.WrongModel(node=node.name, asked=ask.gpu_type or "", available=models)
+    if ask.share and right:
+        return never_shared(node, right, ask.gpu_memory_mib or 0)
     large = [card for card in right if is_large_enough(card, ask.gpu_memory_mib)]
     if right and not large:
         sizes = [nominal_mib(card.memory_total_mib) or 0 for card in right]
@@ -153,14 +176,34 @@ def unfit(node: Node, since_text: str | None) -> r.NodeReason | None:
 
 
 def usable(room: Room, ask: Ask, pool: Pool) -> list[CardReport]:
-    """Return the free cards of the room that suit the ask, smallest first."""
+    """Return the cards of the room that the ask could be given, the best first.
+
+    Those are free ones, the smallest first; for a share before them what is shared already, the
+    fullest first.
+    """
     members = pool.members.get(room.node.name, ())
     cards = [
         card
         for card in room.free_cards.values()
         if (members is None or card.uuid in members) and suits(card, room.node, ask)
     ]
-    return sorted(cards, key=lambda card: (card.memory_total_mib or 0, card.index))
+    free = sorted(cards, key=lambda card: (card.memory_total_mib or 0, card.index))
+    if not ask.share or not room.parts:
+        return free
+    shared = shared_cards(room, ask, pool)
+    return [*joinable(room.parts, shared, ask.gpu_memory_mib or 0), *free]
+
+
+def shared_cards(room: Room, ask: Ask, pool: Pool) -> list[CardReport]:
+    """Return the cards that jobs share now and that suit the ask, full or not."""
+    members, node = pool.members.get(room.node.name, ()), room.node
+    return [
+        part.card
+        for uuid, part in room.parts.items()
+        if (members is None or uuid in members)
+        and uuid not in node.excluded
+        and suits(part.card, node, ask)
+    ]
 
 
 def refusal(room: Room, ask: Ask, pool: Pool, since_text: str | None = None) -> r.NodeReason | None:
@@ -195,6 +238,11 @@ _CARD_REASONS: Mapping[str, type[r.CardForeign | r.CardDirty | r.CardSick]] = {
 def _card_reason(room: Room, ask: Ask, pool: Pool, free: int) -> r.NodeReason:
     """Name the card that is in the way for a reason of its own, else only count."""
     node = room.node
+    if ask.share and room.parts:
+        shared = shared_cards(room, ask, pool)
+        reason = none_left(node, room.parts, shared, ask.gpu_memory_mib or 0)
+        if reason is not None:
+            return reason
     for card in _suitable(node, ask, pool):
         counts: dict[str, Any] = {"node": node.name, "asked": ask.gpus, "available": free}
         if card.uuid in node.excluded:

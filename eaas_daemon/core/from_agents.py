@@ -7,6 +7,7 @@ from eaas.lifecycle import JobState
 from eaas.wire import from_agent as wire
 from eaas_daemon.core import adoption, attempts, links
 from eaas_daemon.core import events as e
+from eaas_daemon.core.card_claims import is_shared, note_overuse
 from eaas_daemon.core.effects import Acknowledge, Dropped
 from eaas_daemon.core.greeting import first_is_gone, first_speaks
 from eaas_daemon.core.link_history import LinkEnd, ended
@@ -92,6 +93,7 @@ def beat(state: State, event: e.AgentBeat, now: float) -> None:
     )
     fresh = links.note_clock(state, fresh, said.clock_ahead_s, now)
     _note_card_changes(state, node, fresh, now)
+    note_overuse(state, node, fresh, now)
     _warm(state, node, fresh)
     state.put_node(fresh, durable=False)
     first_speaks(state, fresh, now)
@@ -100,13 +102,19 @@ def beat(state: State, event: e.AgentBeat, now: float) -> None:
 def _warm(state: State, old: Node, node: Node) -> None:
     """Offer cards again that were read clean after they had been released.
 
+    A card on which other jobs still are can't be clean; there it is enough that it was read, for
+    its node then says what is in use beyond what they declared.
+
     Nobody waits any longer for one that has not been for long.
     """
     for card in node.cards:
         released_at = state.cooling.get(CardUuid(card.uuid))
         if released_at is None or node.sampled_at is None:
             continue
-        if card.state == "free" and node.sampled_at > released_at:
+        is_clean = card.state == "free" or (
+            card.state == "held" and is_shared(state, node.name, card.uuid)
+        )
+        if is_clean and node.sampled_at > released_at:
             state.cool(CardUuid(card.uuid), None)
             state.rouse_pools_of(node.name)
         elif is_coming(old, released_at) and not is_coming(node, released_at):

@@ -98,10 +98,11 @@ def _remembered(state: State) -> Iterator[str]:
     """Yield where what is remembered of a room is not what it has."""
     for name, room in state.rooms.items():
         true = room_of(state, state.nodes[name])
-        if (room.cpus_milli, room.memory_mib, room.free_cards.keys()) != (
+        if (room.cpus_milli, room.memory_mib, room.free_cards.keys(), room.parts) != (
             true.cpus_milli,
             true.memory_mib,
             true.free_cards.keys(),
+            true.parts,
         ):
             yield f"what is remembered of {name} is not what it has left"
 

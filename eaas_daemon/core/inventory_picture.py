@@ -13,6 +13,7 @@ from eaas.wire.from_agent import CardReport, Inventory, NamedMount
 from eaas_daemon.core import links
 from eaas_daemon.core.adoption import orphans_text
 from eaas_daemon.core.ask import ask_of
+from eaas_daemon.core.card_claims import claimed_mib, may_join, owners_of, share_of
 from eaas_daemon.core.fit import cards_in, unfit
 from eaas_daemon.core.model import Job, Node, Pool, Queue, Reservation
 from eaas_daemon.core.picture import time_text
@@ -103,7 +104,7 @@ def _conditions(state: State, node: Node) -> Iterator[ConditionView]:
 
 def card_view(state: State, node: Node, card: CardReport) -> CardView:
     """Return the card as the pool sees it: its node's judgement, and who owns it."""
-    owners = _owners(state, node, card)
+    owners = owners_of(state, node.name, card.uuid)
     shown, reason = _card_state(state, node, card, owners)
     return CardView(
         uuid=card.uuid,
@@ -116,11 +117,11 @@ def card_view(state: State, node: Node, card: CardReport) -> CardView:
         reason=reason,
         memory_total_mib=card.memory_total_mib,
         memory_used_mib=card.memory_used_mib,
-        memory_claimed_mib=(card.memory_total_mib or 0) if owners else 0,
+        memory_claimed_mib=claimed_mib(card, owners),
         utilization_pct=card.utilization_pct,
         temperature_c=card.temperature_c,
         power_w=card.power_w,
-        claims=tuple(_claim(job) for job in owners),
+        claims=tuple(_claim(job, card) for job in owners),
         processes=tuple(_processes(state, card)),
         sampled_at=time_text(node.sampled_at),
     )
@@ -128,20 +129,14 @@ def card_view(state: State, node: Node, card: CardReport) -> CardView:
 
 def card_standing(state: State, node: Node, card: CardReport) -> tuple[CardState, bool]:
     """Return the card's state and whether it is offered, which is all that the pool counts."""
-    shown, _ = _card_state(state, node, card, _owners(state, node, card))
+    shown, _ = _card_state(state, node, card, owners_of(state, node.name, card.uuid))
     return shown, _is_offered(state, node, card, shown)
 
 
-def _owners(state: State, node: Node, card: CardReport) -> list[Job]:
-    return [
-        job
-        for job in state.placed.get(node.name, {}).values()
-        if any(held.uuid == card.uuid for held in job.attempts[-1].cards)
-    ]
-
-
 def _is_offered(state: State, node: Node, card: CardReport, shown: CardState) -> bool:
-    if shown is not CardState.FREE or unfit(node, None) is not None:
+    if shown not in (CardState.FREE, CardState.SHARED) or unfit(node, None) is not None:
+        return False
+    if shown is CardState.SHARED and not may_join(state, node, card):
         return False
     kept = _kept(state, node, card)
     return kept is None or kept.at is not None
@@ -176,7 +171,13 @@ def _card_state(
         return _because(CardState.SICK, card.text)
     is_excluded = card.uuid in node.excluded
     if owners:
-        return CardState.HELD, _excluded(node, card) if is_excluded else None
+        shared = owners[0].spec.share
+        shown = CardState.SHARED if shared else CardState.HELD
+        if is_excluded:
+            return shown, _excluded(node, card)
+        if shared and (kept := _kept(state, node, card)) is not None:
+            return shown, _kept_view(kept)
+        return _because(shown, card.text) if shared else (shown, None)
     if is_excluded:
         return CardState.EXCLUDED, _excluded(node, card)
     if card.state == "held" or (card.state == "free" and CardUuid(card.uuid) in state.cooling):
@@ -208,9 +209,12 @@ def _shut(node: Node, reason: r.NodeReason) -> ReasonView:
     return ReasonView(code=reason.code, text=text)
 
 
-def _claim(job: Job) -> CardClaimView:
+def _claim(job: Job, card: CardReport) -> CardClaimView:
     return CardClaimView(
-        job=job.number, attempt=job.attempts[-1].number, user=job.user, memory_mib=None
+        job=job.number,
+        attempt=job.attempts[-1].number,
+        user=job.user,
+        memory_mib=share_of(job, card.uuid),
     )
 
 
@@ -233,7 +237,7 @@ def pool_view(state: State, pool: Pool) -> PoolView:
     cards = [card_standing(state, node, card) for node in nodes for card in cards_in(node, pool)]
     queues = sorted(queue.name for queue in state.queues.values() if queue.pool == pool.name)
     held = sum(shown in (CardState.HELD, CardState.SHARED) for shown, _ in cards)
-    free = sum(is_offered for _, is_offered in cards)
+    free = sum(shown is CardState.FREE and is_offered for shown, is_offered in cards)
     return PoolView(
         name=pool.name,
         nodes=tuple(

@@ -277,7 +277,15 @@ class Node(Value, frozen=True, kw_only=True):
     def offer(self) -> tuple[object, ...]:
         """Return all of it that placement looks at; readings in between are not in it."""
         cards = tuple(
-            (card.uuid, card.index, card.state, card.model, card.memory_total_mib)
+            (
+                card.uuid,
+                card.index,
+                card.state,
+                card.model,
+                card.memory_total_mib,
+                card.share_mib,
+                card.over_mib,
+            )
             for card in self.cards
         )
         is_silent = self.session is None

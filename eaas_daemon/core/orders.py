@@ -33,4 +33,5 @@ def order_for(job: Job, epoch: int) -> Order:
         timeout_s=job.timeout_s,
         keep_s=KEEP_WORKSPACE_S,
         stop=stop,
+        share_mib=spec.gpu_memory_mib if spec.share else None,
     )

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from eaas.ids import CardUuid, NodeName, PoolName
 from eaas_daemon.core.ask import Ask, Shape
 from eaas_daemon.core.booked import own
-from eaas_daemon.core.choose import Cost, best_room, lacks_image, largest_of
-from eaas_daemon.core.fit import Room, cards_in, every_never, suits, unfit
+from eaas_daemon.core.choose import Cost, best_room, lacks_image, largest_of, tightness
+from eaas_daemon.core.fit import Room, cards_in, every_never, suits, unfit, usable
 from eaas_daemon.core.model import Job, Pool
 from eaas_daemon.core.mounted import unmounted
 from eaas_daemon.core.reserve import kept_from
@@ -119,6 +119,8 @@ class Ranking:
         """Return what the room costs a job of that kind, or None if it has not enough."""
         room, ask, known = self._rooms[name], ranked.ask, ranked.rooms[name]
         free = room.free_cards
+        if ask.share:
+            return self._share_cost(ranked, name)
         cards = len(free) if known.cards is None else len(free.keys() & known.cards)
         if cards < ask.gpus or ask.cpus_milli > room.cpus_milli or ask.memory_mib > room.memory_mib:
             return None
@@ -126,6 +128,15 @@ class Ranking:
         if ask.gpus:
             largest = known.size_mib or largest_of(room, ask, ranked.pool)
         return Cost(0, 0, largest, len(free) - ask.gpus, known.misses_image, -room.cpus_milli, name)
+
+    def _share_cost(self, ranked: Ranked, name: NodeName) -> Cost | None:
+        room, ask, known = self._rooms[name], ranked.ask, ranked.rooms[name]
+        if ask.cpus_milli > room.cpus_milli or ask.memory_mib > room.memory_mib:
+            return None
+        if not usable(room, ask, ranked.pool):
+            return None
+        largest_mib, left = tightness(room, ask, ranked.pool)
+        return Cost(0, 0, largest_mib, left, known.misses_image, -room.cpus_milli, name)
 
 
 def _takes(room: Room, ask: Ask, pool: Pool) -> bool:

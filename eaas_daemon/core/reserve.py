@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from eaas import reasons as r
 from eaas.ids import CardUuid, NodeName, PoolName
 from eaas.wire.from_agent import CardReport
-from eaas_daemon.core.ask import Ask, Shape, amounts_of, shape_of
+from eaas_daemon.core.ask import Shape, amounts_of, shape_of
 from eaas_daemon.core.booked import Load, against, barred
 from eaas_daemon.core.booking_bars import (
     booked_from,
@@ -28,11 +28,21 @@ from eaas_daemon.core.booking_bars import (
     open_cards,
     start_beside,
 )
+from eaas_daemon.core.coming import (
+    Coming,
+    emptiest,
+    is_spare,
+    shares_back,
+    take_spare,
+    unread,
+    whole_again,
+)
 from eaas_daemon.core.ends import ends_by, ends_if_placed, is_gone_by
-from eaas_daemon.core.fit import Kept, Return, Room, cards_in, never, suits, unfit, usable
+from eaas_daemon.core.fit import Back, Kept, Return, Room, never, shared_cards, unfit, usable
 from eaas_daemon.core.line import turn_of
 from eaas_daemon.core.model import Job, Node, Pool, Reservation
 from eaas_daemon.core.mounted import unmounted
+from eaas_daemon.core.parts import give
 from eaas_daemon.core.rooms import rooms_of
 from eaas_daemon.core.state import State
 
@@ -98,22 +108,31 @@ def keep(state: State, reservation: Reservation, room: Room, now: float) -> tupl
     coming: list[CardReport] = []
     if not reservation.is_firm:
         return ()
+    follow = Coming(room, ask, pool)
     if reservation.at is not None:
         for back in _returns(state, room, now):
             if back.at <= reservation.at:
                 cpus_milli += back.cpus_milli
                 memory_mib += back.memory_mib
-                coming += _suiting(room, back.cards, ask, pool)
+                coming += follow.take(back)
     shut = barred(room.booked, shape, now if reservation.at is None else reservation.at)
     suiting = [*coming, *usable(room, ask, pool)]
-    promised = [card for card in suiting if card.uuid not in shut][: ask.gpus]
-    kept = [CardUuid(card.uuid) for card in promised if card.uuid in room.free_cards]
+    if room.parts and reservation.at is None:
+        suiting += emptiest(room, ask, pool, suiting)
+    promised = [
+        card
+        for card in [card for card in suiting if card.uuid not in shut][: ask.gpus]
+        if card.uuid in room.free_cards or card.uuid in room.parts
+    ]
+    kept = [CardUuid(card.uuid) for card in promised]
     room.kept = Kept(
         reservation=reservation,
         cards=frozenset(kept),
         cpus_milli=cpus_milli - ask.cpus_milli,
         memory_mib=memory_mib - ask.memory_mib,
     )
+    for card in promised if ask.share else ():
+        room.kept.spare[CardUuid(card.uuid)] = follow.spare(card)
     return tuple(kept)
 
 
@@ -170,7 +189,7 @@ def _kept_from(
         return None
     if is_gone_by(shape.timeout_s, now, kept.reservation.at):
         return None
-    spare = [card for card in open_cards(room, shape, pool, now) if card.uuid not in kept.cards]
+    spare = [card for card in open_cards(room, shape, pool, now) if is_spare(kept, card, ask)]
     if (
         len(spare) >= ask.gpus
         and ask.cpus_milli <= max(0, kept.cpus_milli)
@@ -190,15 +209,21 @@ def cards_for(room: Room, shape: Shape, pool: Pool) -> tuple[CardReport, ...]:
     """Return the cards that a job gets in a room that it may have: kept ones only at need."""
     cards = in_order(room, shape, usable(room, shape.ask, pool))
     if room.kept is not None:
-        kept = room.kept.cards
-        cards = sorted(cards, key=lambda card: card.uuid in kept)
+        kept, ask = room.kept, shape.ask
+        cards = sorted(cards, key=lambda card: not is_spare(kept, card, ask))
     return tuple(cards[: shape.ask.gpus])
 
 
 def take(room: Room, shape: Shape, cards: tuple[CardReport, ...], now: float) -> None:
     """Take from the room what a job was given."""
+    share_mib = shape.ask.gpu_memory_mib if shape.ask.share else None
     for card in cards:
-        del room.free_cards[CardUuid(card.uuid)]
+        if share_mib is None:
+            del room.free_cards[CardUuid(card.uuid)]
+        else:
+            at_most = room.node.inventory.max_sharers
+            give(room.parts, room.free_cards, card, share_mib, at_most)
+    uuids = tuple(CardUuid(card.uuid) for card in cards)
     room.cpus_milli -= shape.ask.cpus_milli
     room.memory_mib -= shape.ask.memory_mib
     room.returns = None
@@ -207,7 +232,8 @@ def take(room: Room, shape: Shape, cards: tuple[CardReport, ...], now: float) ->
             at=ends_if_placed(shape.timeout_s, now),
             cpus_milli=shape.ask.cpus_milli,
             memory_mib=shape.ask.memory_mib,
-            cards=tuple(CardUuid(card.uuid) for card in cards),
+            cards=uuids if share_mib is None else (),
+            shares=() if share_mib is None else tuple(Back(uuid, share_mib, 1) for uuid in uuids),
         )
     )
     if room.booked is not None:
@@ -218,6 +244,8 @@ def take(room: Room, shape: Shape, cards: tuple[CardReport, ...], now: float) ->
     if kept is not None and not is_gone_by(shape.timeout_s, now, kept.reservation.at):
         kept.cpus_milli -= shape.ask.cpus_milli
         kept.memory_mib -= shape.ask.memory_mib
+        if share_mib is not None:
+            take_spare(kept, cards, share_mib)
 
 
 def _candidate(state: State, room: Room, shape: Shape, pool: Pool, now: float) -> Candidate | None:
@@ -229,18 +257,19 @@ def _candidate(state: State, room: Room, shape: Shape, pool: Pool, now: float) -
     lacks_cards = ask.gpus - len(open_cards(room, shape, pool, now))
     cpus_milli = lacks_cpus = ask.cpus_milli - room.cpus_milli
     memory_mib = lacks_memory = ask.memory_mib - room.memory_mib
-    at = now
+    at, follow = now, Coming(room, ask, pool)
     for back in returns:
         if cards <= 0 and cpus_milli <= 0 and memory_mib <= 0:
             break
-        cards -= len(_suiting(room, back.cards, ask, pool))
+        cards -= len(follow.take(back))
         cpus_milli -= back.cpus_milli
         memory_mib -= back.memory_mib
         at = back.at
     if cards > 0 or cpus_milli > 0 or memory_mib > 0:
         return None
     if room.booked is not None:
-        suiting = [(back, _suiting(room, back.cards, ask, pool)) for back in returns]
+        follow = Coming(room, ask, pool)
+        suiting = [(back, follow.take(back)) for back in returns]
         at = start_beside(room, shape, pool, suiting, now)
     missing = max(0, lacks_cards), max(0, lacks_cpus), max(0, lacks_memory)
     return Candidate(at, missing, node.name)
@@ -248,19 +277,26 @@ def _candidate(state: State, room: Room, shape: Shape, pool: Pool, now: float) -
 
 def _is_partly_there(room: Room, shape: Shape, pool: Pool, now: float) -> bool:
     """Tell whether others could take something away that the job needs."""
-    return bool(open_cards(room, shape, pool, now)) if shape.ask.gpus else room.cpus_milli > 0
+    if not shape.ask.gpus:
+        return room.cpus_milli > 0
+    shared = shared_cards(room, shape.ask, pool) if room.parts else []
+    return bool(open_cards(room, shape, pool, now) or shared)
 
 
 def _returns(state: State, room: Room, now: float) -> list[Return]:
     """Return what comes back to the room, the first thing first."""
     if room.returns is None:
-        room.returns = sorted([*_cooling(state, room, now), *_ends(state, room, now), *room.taken])
+        found = sorted([*_cooling(state, room, now), *_ends(state, room, now), *room.taken])
+        room.returns = whole_again(room, found) if room.parts else found
     return room.returns
 
 
 def _ends(state: State, room: Room, now: float) -> Iterator[Return]:
     for job in state.placed.get(room.node.name, {}).values():
         cpus_milli, memory_mib = amounts_of(job)
+        if job.spec.share:
+            yield Return(ends_by(job, now), cpus_milli, memory_mib, (), shares_back(job))
+            continue
         cards = tuple(card.uuid for card in job.attempts[-1].cards)
         yield Return(ends_by(job, now), cpus_milli, memory_mib, cards)
 
@@ -271,20 +307,10 @@ def _cooling(state: State, room: Room, now: float) -> Iterator[Return]:
     given_back = [(card.uuid, state.cooling.get(CardUuid(card.uuid))) for card in node.cards]
     cards = [CardUuid(uuid) for uuid, at in given_back if at is not None and is_coming(node, at)]
     if cards:
-        yield Return(now + COOLING_S, 0, 0, tuple(cards))
+        whole = tuple(uuid for uuid in cards if uuid not in room.parts)
+        yield Return(now + COOLING_S, 0, 0, whole, tuple(unread(room, cards)))
 
 
 def is_coming(node: Node, released_at: float) -> bool:
     """Tell whether a card that was released then, by its node's clock, is clean soon."""
     return node.sampled_at is None or node.sampled_at - released_at <= LOST_S
-
-
-def _suiting(room: Room, uuids: tuple[CardUuid, ...], ask: Ask, pool: Pool) -> list[CardReport]:
-    """Return those of the cards that the job could be given once they are free."""
-    return [
-        card
-        for card in cards_in(room.node, pool)
-        if card.uuid in uuids
-        and card.uuid not in room.node.excluded
-        and suits(card, room.node, ask)
-    ]

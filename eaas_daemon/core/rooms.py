@@ -4,6 +4,7 @@ from eaas.ids import CardUuid, NodeName
 from eaas_daemon.core.ask import ask_of
 from eaas_daemon.core.fit import Room
 from eaas_daemon.core.model import Node
+from eaas_daemon.core.parts import parts_of
 from eaas_daemon.core.state import State
 
 
@@ -19,6 +20,7 @@ def rooms_of(state: State) -> dict[NodeName, Room]:
             free_cards=base.free_cards.copy(),
             cpus_milli=base.cpus_milli,
             memory_mib=base.memory_mib,
+            parts=base.parts.copy() if base.parts else {},
         )
     return rooms
 
@@ -27,11 +29,13 @@ def room_of(state: State, node: Node) -> Room:
     """Return what the node has left beside the attempts placed on it.
 
     A card is free only when its own node says so, no attempt owns it, no person excluded it, and
-    it was read clean since it was last released.
+    it was read clean since it was last released. A card that jobs share has what they have not
+    declared.
     """
     jobs = state.placed.get(node.name, {}).values()
     asks = [ask_of(job) for job in jobs]
-    owned = {card.uuid for job in jobs for card in job.attempts[-1].cards}
+    claims = [card for job in jobs for card in job.attempts[-1].cards]
+    owned = {card.uuid for card in claims}
     free = {
         CardUuid(card.uuid): card
         for card in node.cards
@@ -45,4 +49,5 @@ def room_of(state: State, node: Node) -> Room:
         free_cards=free,
         cpus_milli=round(node.inventory.cpus * 1000) - sum(ask.cpus_milli for ask in asks),
         memory_mib=node.inventory.memory_mib - sum(ask.memory_mib for ask in asks),
+        parts=parts_of(node, claims, state.cooling),
     )

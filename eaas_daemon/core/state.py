@@ -298,7 +298,8 @@ class State(BookingBook):
             at = min(at, node.sampled_at + CLOCK_SET_S)
         for row in claims_of(job):
             self._note(self.draft.released, row)
-            self.cool(CardUuid(row.card), at)
+            card = CardUuid(row.card)
+            self.cool(card, max(at, self.cooling.get(card, at)))
         self.rouse_pools_of(job.attempts[-1].node)
         self.restless.add(job.pool)  # its queue may run one more, elsewhere too
 

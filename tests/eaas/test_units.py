@@ -10,6 +10,7 @@ from eaas.units import (
     parse_memory_mib,
     parse_utc,
     rough_duration,
+    rough_memory_mib,
     utc_text,
 )
 
@@ -168,3 +169,9 @@ def test_a_rough_duration_has_two_units_at_most() -> None:
     told = [rough_duration(seconds) for seconds in (-5, 59.9, 3725, 7200, 90061)]
 
     assert told == ["0s", "59s", "1h2m", "2h", "1d1h"]
+
+
+def test_a_rough_size_never_promises_more_than_there_is() -> None:
+    told = [rough_memory_mib(mib) for mib in (0, 1023, 1024, 3071, 24064)]
+
+    assert told == ["0MiB", "1023MiB", "1GiB", "2.9GiB", "23.5GiB"]

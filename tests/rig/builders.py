@@ -34,6 +34,7 @@ def a_card(index: int, *, node: str = "n1", gib: int = 24, **but: Any) -> wire.C
         temperature_c=30,
         power_w=20.0,
         processes=(),
+        share_mib=gib * 1024 - 512,
     )
     return replace(card, **but)
 

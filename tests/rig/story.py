@@ -176,6 +176,22 @@ class Story(RuleBasedStateMachine):
 
     @rule(
         caller=callers,
+        gib=st.sampled_from([1, 5, 5, 11, 12, 20, 24]),
+        cpus=st.sampled_from([1, 2]),
+        priority=st.integers(-2, 2),
+        queue=queues,
+        timeout=st.sampled_from([None, "1m", "1h"]),
+        restart=restarts,
+    )
+    def submit_shares(self, caller: e.Caller, gib: int, **fields: Any) -> None:
+        """Submit two jobs that take a part of a card's memory each."""
+        typed = {"image": "busybox", "gpus": 1, "share": True, "gpu_memory": f"{gib}GiB"}
+        typed |= {key: value for key, value in fields.items() if value is not None}
+        spec = read_spec(typed)
+        self.happen(e.Submit(caller=caller, specs=(spec, spec), force=True))
+
+    @rule(
+        caller=callers,
         after=st.lists(picks, min_size=1, max_size=3),
         after_failed=st.sampled_from(["fail", "wait"]),
         restart=restarts,

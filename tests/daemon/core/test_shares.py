@@ -1,0 +1,396 @@
+"""Cards that are shared by declared memory, in one controller's core: who joins whom, who waits."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eaas.errors import NeverFits
+from eaas.job_spec import read_spec
+from eaas.lifecycle import JobState
+from eaas_daemon.core import events as e
+from eaas_daemon.core.dry_run import dry_run
+from eaas_daemon.core.explain import Explainer
+from eaas_daemon.core.invariants import broken
+from eaas_daemon.core.inventory_picture import node_view
+from eaas_daemon.core.model import Job
+from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card, cards_of
+
+STARTING, PENDING = JobState.STARTING, JobState.PENDING
+SEEN_S = 2.0
+"""How long it takes here until a card that was given back is read again."""
+
+
+def a_house(*gib: int, nodes: int = 1, **inventory: Any) -> House:
+    """Return a controller with nodes that have a card of each of these sizes."""
+    house = House()
+    names = [f"n{i}" for i in range(1, nodes + 1)]
+    for name in names:
+        cards = [a_card(i, node=name, gib=size) for i, size in enumerate(gib or (24,))]
+        house.node(name, *cards, **inventory)
+    house.pool("default", *names)
+    house.do(e.Tick())
+    return house
+
+
+def share(house: House, gib: float, caller: e.Caller = ALICE, **fields: Any) -> Job:
+    typed: dict[str, Any] = {
+        "gpus": 1,
+        "share": True,
+        "gpu_memory": f"{round(gib * 1024)}MiB",
+    } | fields
+    return house.submit(caller, **typed)
+
+
+def end(house: House, job: Job) -> None:
+    """Let the job's attempt end and all cards be read again."""
+    now = house.job(job.number)
+    if now.attempts[-1].started_at is None:
+        now = house.running(now)
+    house.ended(now)
+    read(house)
+
+
+def read(house: House, **of_card_0: Any) -> None:
+    """Let every node read its cards, as its agent would tell of them."""
+    house.now += SEEN_S
+    for name, node in list(house.state.nodes.items()):
+        owned = {
+            card.uuid
+            for job in house.state.placed.get(name, {}).values()
+            for card in job.attempts[-1].cards
+        }
+        cards = []
+        for card in node.inventory.cards:
+            but = of_card_0 if card.index == 0 else {}
+            state = "held" if card.uuid in owned else "free"
+            size = (card.memory_total_mib or 0) // 1024
+            cards.append(a_card(card.index, node=name, gib=size, **{"state": state, **but}))
+        house.beat(name, *cards)
+
+
+def where(house: House, *jobs: Job) -> list[str | None]:
+    now = [house.job(job.number) for job in jobs]
+    return [None if job.state is PENDING else cards_of(job)[0][4:] for job in now]
+
+
+def test_jobs_share_a_card_while_what_they_declare_is_there_beside_the_reserve() -> None:
+    house = a_house(24)
+
+    jobs = [share(house, 6) for _ in range(4)]
+
+    assert where(house, *jobs) == ["n1-0", "n1-0", "n1-0", None]
+    held = house.job(1).attempts[-1].cards[0]
+    assert (held.memory_mib, held.of_mib) == (6 * 1024, 24 * 1024 - 512)
+
+
+def test_the_fullest_card_that_takes_a_share_gets_it_and_the_smallest_one_opens() -> None:
+    house = a_house(80, 24, 24)
+
+    jobs = [share(house, gib) for gib in (10, 40, 14, 10, 3)]
+
+    assert where(house, *jobs) == ["n1-1", "n1-0", "n1-0", "n1-1", "n1-1"]
+
+
+def test_the_fullest_card_of_all_nodes_is_taken_before_a_fresh_one_is_opened() -> None:
+    house = a_house(24, nodes=2)
+
+    jobs = [share(house, gib) for gib in (4, 20, 3)]
+
+    assert where(house, *jobs) == ["n1-0", "n2-0", "n2-0"]
+
+
+def test_no_more_jobs_share_a_card_than_its_node_lets() -> None:
+    house = House()
+    house.node("n1", a_card(0))
+    node = house.state.nodes["n1"]  # type: ignore[index]
+    assert node.inventory.max_sharers == 8
+    house.pool("default", "n1")
+
+    jobs = [share(house, 1) for _ in range(9)]
+
+    assert where(house, *jobs) == ["n1-0"] * 8 + [None]
+    (why,) = Explainer(house.state).why(jobs[8]).nodes
+    assert why.text == "card 0 of n1 has memory left, but 8 jobs share it, and no more may"
+
+
+def test_a_whole_card_is_never_given_beside_a_share_nor_a_share_beside_a_whole_card() -> None:
+    house = a_house(24, 24)
+    first, second = share(house, 1), house.submit(gpus=1)
+
+    third, fourth = house.submit(gpus=1), share(house, 23.5)
+
+    assert where(house, first, second, third, fourth) == ["n1-0", "n1-1", None, None]
+
+
+def test_a_share_comes_back_with_its_memory_once_the_card_was_read_again() -> None:
+    house = a_house(24)
+    first, second, third = share(house, 12), share(house, 11), share(house, 12)
+
+    house.ended(house.running(first))
+    assert where(house, third) == [None]
+    (why,) = Explainer(house.state).why(third).nodes
+    assert why.text == (
+        "card 0 of n1 is not clean: a job has left it, and it has not been read since"
+    )
+
+    read(house)
+    assert where(house, second, third) == ["n1-0", "n1-0"]
+
+
+def test_a_card_that_others_still_share_need_not_be_read_clean() -> None:
+    house = a_house(24)
+    first, _ = share(house, 12), share(house, 11)
+    house.ended(house.running(first))
+
+    read(house, state="held")
+
+    assert house.state.cooling == {}
+
+
+def test_a_whole_card_comes_back_when_its_last_sharer_has_ended_and_it_is_clean() -> None:
+    house = a_house(24)
+    first, second, whole = share(house, 2), share(house, 3), house.submit(gpus=1)
+
+    end(house, first)
+    assert where(house, whole) == [None]
+    house.ended(house.running(house.job(second.number)))
+    assert where(house, whole) == [None]
+    read(house)
+
+    assert where(house, whole) == ["n1-0"]
+
+
+def test_what_is_used_beyond_what_was_declared_is_given_to_nobody() -> None:
+    house = a_house(24)
+    share(house, 6)
+    read(house, over_mib=8 * 1024)
+
+    jobs = [share(house, 10), share(house, 9)]
+
+    assert where(house, *jobs) == [None, "n1-0"]
+
+
+@pytest.mark.parametrize("state", ["foreign", "sick", "unknown"])
+def test_nobody_joins_on_a_card_that_is_not_well(state: str) -> None:
+    house = a_house(24)
+    share(house, 6)
+    read(house, state=state, text="something")
+
+    assert where(house, share(house, 1)) == [None]
+
+
+def test_nobody_joins_on_a_card_that_a_person_excluded() -> None:
+    house = a_house(24)
+    share(house, 6)
+    house.do(e.SetExcluded(caller=ADMIN, node="n1", card="0", excluded=True))
+
+    late = share(house, 1)
+
+    assert where(house, late) == [None]
+    (why,) = Explainer(house.state).why(late).nodes
+    assert why.code == "card_excluded"
+
+
+def test_why_tells_what_the_shared_card_with_the_most_left_has() -> None:
+    house = a_house(24, 24)
+    share(house, 20.5)
+    share(house, 22)
+
+    late = share(house, 6)
+
+    why = Explainer(house.state).why(late)
+    assert [node.text for node in why.nodes] == [
+        "the shared card of n1 with the most left, card 0, has 3GiB of its 24GiB left, 6GiB asked "
+        "for"
+    ]
+    assert [blocker.job for blocker in why.blockers] == [1, 2]
+    assert (why.nodes[0].code, why.nodes[0].asked, why.nodes[0].available) == (
+        "too_little_card_memory",
+        6144,
+        3072,
+    )
+
+
+def test_a_share_larger_than_any_card_lets_jobs_share_is_refused_with_what_there_is() -> None:
+    house = a_house(24)
+
+    with pytest.raises(NeverFits, match=r"jobs may share 23\.5GiB of a card of n1 at most, 24GiB"):
+        share(house, 24)
+
+    forced = share(house, 24, force=True)
+    why = Explainer(house.state).why(forced)
+    assert why.verdict == "never"
+    assert why.advice == ("ask for 23GiB or less with gpu_memory, or for a whole card",)
+
+
+def test_a_node_whose_cards_nobody_may_share_says_so() -> None:
+    house = House()
+    house.node("n1", a_card(0, share_mib=None))
+    house.pool("default", "n1")
+
+    with pytest.raises(NeverFits, match="n1 has no card of that kind that jobs may share"):
+        share(house, 4)
+
+    assert where(house, house.submit(gpus=1)) == ["n1-0"]
+
+
+def test_only_cards_of_the_named_model_are_shared() -> None:
+    house = House()
+    house.node("n1", a_card(0), a_card(1, model="NVIDIA A100", gib=80))
+    house.pool("default", "n1")
+
+    jobs = [share(house, 4), share(house, 4, gpu_type="a100"), share(house, 4, gpu_type="a100")]
+
+    assert where(house, *jobs) == ["n1-0", "n1-1", "n1-1"]
+
+
+# --- the first in line
+
+
+def test_shares_do_not_keep_a_whole_card_from_the_first_in_line_for_ever() -> None:
+    house = a_house(24)
+    house.queue("default", hold_after_s=600.0)
+    old = share(house, 10)
+    whole = house.submit(BOB, gpus=1)
+    joined = share(house, 2)
+    house.now += 601
+    house.do(e.Tick())
+
+    late = share(house, 2)
+
+    assert where(house, joined, late) == ["n1-0", None]
+    (kept,) = Explainer(house.state).why(late).nodes
+    assert kept.text == "what is free on n1 is kept for job 2 of bob, which goes first"
+    end(house, joined)
+    end(house, old)
+    assert where(house, whole, late) == ["n1-0", None]
+
+
+def test_who_is_gone_before_the_last_sharer_may_join_beside_a_waiting_whole_card() -> None:
+    house = a_house(24)
+    house.running(share(house, 10, timeout="2h"))
+    whole = house.submit(BOB, gpus=1)
+
+    quick, slow = share(house, 2, timeout="1h"), share(house, 2, timeout="3h")
+
+    assert where(house, quick, slow) == ["n1-0", None]
+    why = Explainer(house.state, house.now).why(whole)
+    assert (why.eta.kind, why.eta.in_s) == ("certain", 2 * 3600 + 10)
+
+
+def test_a_large_share_is_kept_a_place_and_others_may_have_what_it_leaves() -> None:
+    house = a_house(24)
+    house.running(share(house, 20, timeout="2h"))
+    large = share(house, 20, BOB)
+
+    beside, too_much = share(house, 3), share(house, 0.75)
+
+    assert where(house, large, beside, too_much) == [None, "n1-0", None]
+    assert where(house, share(house, 0.5, timeout="1h")) == ["n1-0"]
+
+
+def test_a_card_that_is_drained_for_somebody_says_so() -> None:
+    house = a_house(24)
+    house.running(share(house, 10, timeout="2h"))
+    house.submit(BOB, gpus=1)
+
+    (card,) = node_view(house.state, house.state.nodes["n1"]).cards  # type: ignore[index]
+
+    assert (card.state, card.offered) == ("shared", True)
+    assert card.reason is not None
+    assert card.reason.text.startswith("kept for job 2 of bob, which starts by ")
+
+
+# --- whatever comes
+
+jobs = st.lists(
+    st.tuples(
+        st.sampled_from([None, None, 1, 4, 7, 12, 20, 23]),
+        st.integers(1, 3),
+        st.sampled_from([300, 900, 3600]),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=16,
+)
+
+
+def submit(house: House, gib: int | None, gpus: int, **fields: Any) -> Job:
+    if gib is None:
+        return house.submit(force=True, gpus=gpus, **fields)
+    return share(house, gib, force=True, **fields)
+
+
+@settings(max_examples=300, deadline=None)
+@given(asks=jobs, nodes=st.integers(1, 2), sizes=st.sampled_from([(24,), (24, 24, 24), (16, 48)]))
+def test_nobody_who_keeps_their_timeout_delays_the_first_in_line(
+    asks: list[tuple[int | None, int, int, bool]], nodes: int, sizes: tuple[int, ...]
+) -> None:
+    house = a_house(*sizes, nodes=nodes)
+    promised: dict[str, float] = {}
+    ends: dict[int, float] = {}
+    todo = list(asks)
+    while todo or ends:
+        goes_on = not todo
+        if todo:
+            gib, gpus, timeout_s, goes_on = todo.pop(0)
+            submit(house, gib, gpus, timeout=f"{timeout_s}s")
+        for job in list(house.state.jobs.values()):
+            if job.state is STARTING:
+                job = house.running(job)
+                ends[job.number] = house.now + (job.timeout_s or 0)
+            if job.attempts and job.uid in promised:
+                assert house.now <= promised.pop(job.uid)
+        for first in house.state.every_reservation():
+            if first.at is not None:
+                promised.setdefault(first.uid, first.at + 2 * SEEN_S)
+        if goes_on and ends:
+            number = min(ends, key=ends.__getitem__)
+            house.now = max(house.now, ends.pop(number))
+            end(house, house.job(number))
+        assert broken(house.state) == []
+
+
+@settings(max_examples=200, deadline=None)
+@given(asks=jobs, last=st.tuples(st.sampled_from([None, 2, 6, 15]), st.integers(1, 3)))
+def test_what_a_trial_says_is_what_then_happens(
+    asks: list[tuple[int | None, int, int, bool]], last: tuple[int | None, int]
+) -> None:
+    house = a_house(24, 48, nodes=2)
+    for gib, gpus, timeout_s, known in asks:
+        job = submit(house, gib, gpus, **({"timeout": f"{timeout_s}s"} if known else {}))
+        if job.attempts:
+            house.running(job)
+    gib, gpus = last
+    typed: dict[str, Any] = {"image": "busybox", "command": "true", "gpus": gpus}
+    if gib is not None:
+        typed |= {"gpus": 1, "share": True, "gpu_memory": f"{gib}GiB"}
+    spec = read_spec(typed)
+
+    told = dry_run(house.state, spec, ALICE, house.now)
+    (job,) = house.do(e.Submit(caller=ALICE, specs=(spec,), force=True))
+
+    assert (told.would == "start") == (job.state is STARTING)
+    if job.attempts:
+        assert told.node == job.attempts[-1].node
+        assert [(card.uuid, card.memory_mib) for card in told.cards] == [
+            (card.uuid, card.memory_mib) for card in job.attempts[-1].cards
+        ]
+
+
+@settings(max_examples=300, deadline=None)
+@given(asks=jobs, data=st.data())
+def test_nothing_is_ever_declared_twice(
+    asks: list[tuple[int | None, int, int, bool]], data: st.DataObject
+) -> None:
+    house = a_house(24, 16, nodes=2)
+    for gib, gpus, timeout_s, known in asks:
+        submit(house, gib, gpus, **({"timeout": f"{timeout_s}s"} if known else {}))
+        live = [job for job in house.state.jobs.values() if job.live_attempt]
+        assert broken(house.state) == []
+        ends: bool = data.draw(st.booleans())
+        if live and ends:
+            end(house, data.draw(st.sampled_from(live)))
+            assert broken(house.state) == []
