@@ -266,7 +266,7 @@ _TABLE: Final = (
     JobField(
         key="after_failed",
         attribute="after_failed",
-        label="If one of them fails",
+        label="If one fails",
         check=Choice(choices=("fail", "wait")),
         help="Whether this job then fails too (default) or waits until it is retried.",
         default="fail",

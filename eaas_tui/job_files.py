@@ -41,7 +41,7 @@ def read_form(name: str) -> tuple[Form, int]:
     folder = form.text("with")
     if folder and not folder.startswith("sha256:"):
         texts = {**form.texts, "with": str(path.parent / path_of(folder))}
-        form = Form(texts=texts, other=form.other, opened=texts, key=form.key)
+        form = Form(texts=texts, opened=texts, key=form.key)
     return form, count
 
 

@@ -10,8 +10,11 @@ from typing import Final
 from eaas.paths import path_of
 from eaas_tui.model.form import SHOWN, Form
 
-NOT_KEPT: Final = frozenset({"name", "command", "env", "with"})
-"""What says which job it was, and what may hold secrets: variables and command lines."""
+NOT_KEPT: Final = frozenset(
+    {"name", "command", "env", "with", "after", "after_failed", "not_before", "array"}
+)
+"""What says which job it was and when it was to run, and what may hold secrets: variables and
+command lines."""
 
 FILE_MODE: Final = 0o600
 FOLDER_MODE: Final = 0o700

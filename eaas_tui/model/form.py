@@ -19,24 +19,20 @@ from eaas_tui.model.form_text import clean, text_from, twice, value_from
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "What": ("name", "image", "command", "with", "workdir", "env", "mounts"),
     "Where": (
-        *("pool", "queue", "gpus", "gpu_type", "gpu_memory"),
+        *("pool", "queue", "gpus", "gpu_type", "gpu_memory", "share"),
         *("cpus", "memory", "shm_size", "nodes"),
     ),
     "How": (
         *("timeout", "restart.policy", "restart.retries", "restart.backoff"),
         *("priority", "labels", "run_as"),
     ),
+    "When": ("after", "after_failed", "not_before"),
+    "In parts": ("array", "num_nodes"),
 }
 """What stands under which heading, in the order of the form."""
 
-NOT_SHOWN: Final = frozenset({"share", "after", "after_failed", "not_before", "array", "num_nodes"})
-"""Fields without a place in the form; a file's or a cloned job's are carried along as they are."""
-
 _BY_KEY: Final = {
-    field.key: field
-    for outer in FIELDS.values()
-    for field in (outer.inner or (outer,))
-    if outer.key not in NOT_SHOWN
+    field.key: field for outer in FIELDS.values() for field in (outer.inner or (outer,))
 }
 
 SHOWN: Final[Mapping[str, JobField]] = {
@@ -54,8 +50,6 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
     """What was typed so far. A field that was left out has no text."""
 
     texts: Mapping[str, str] = _NONE
-    other: Mapping[str, object] = _NONE
-    """Values of fields that the form doesn't show, in the job file's words."""
     opened: Mapping[str, str] = _NONE
     """The texts as the form was opened; with others it is dirty."""
     key: str | None = None
@@ -82,7 +76,7 @@ class Form(msgspec.Struct, frozen=True, kw_only=True):
             for key, field in SHOWN.items()
             if (value := value_from(field, self.text(key))) is not None
         }
-        return {**nested(typed), **self.other}
+        return nested(typed)
 
     def mistakes(self) -> dict[str, str]:
         """Return what is wrong, beside the field where it is shown; empty for a good job."""
@@ -132,8 +126,7 @@ def form_of(fields: Mapping[str, Any], *, key: str | None = None) -> Form:
         for name, field in SHOWN.items()
         if (value := flat.get(name)) is not None
     }
-    other = {name: fields[name] for name in FIELDS if name in NOT_SHOWN and name in fields}
-    return Form(texts=texts, other=other, opened=texts, key=key)
+    return Form(texts=texts, opened=texts, key=key)
 
 
 def form_from_yaml(text: str | bytes, *, name: str = "job file") -> tuple[Form, int]:
@@ -152,10 +145,7 @@ def hidden_in(fields: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def beside(errors: Iterable[FieldError | FieldErrorView]) -> dict[str, str]:
-    """Return the mistakes by the field they are shown beside, the first of each.
-
-    A mistake of a field that the form doesn't show stands under its own key.
-    """
+    """Return the mistakes by the field they are shown beside, the first of each."""
     found: dict[str, str] = {}
     for error in errors:
         key = _shown_key(error.field)

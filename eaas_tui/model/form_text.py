@@ -28,7 +28,7 @@ def value_from(field: JobField, text: str) -> object | None:
         return _pairs(_lines(text))
     if field.key == "mounts":
         return _lines(text)
-    if field.kind == "list":
+    if field.kind in ("list", "integers"):
         return [part for part in (part.strip() for part in text.split(",")) if part]
     return text.strip(_BLANK)
 

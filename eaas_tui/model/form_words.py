@@ -7,6 +7,7 @@ import msgspec
 
 from eaas.ids import queue_ref
 from eaas.job_mounts import may_have
+from eaas.lifecycle import ENDED
 from eaas.node_views import NodeView
 from eaas.views import HeldCardView
 from eaas.why_views import DryRunView
@@ -19,17 +20,20 @@ MAX_LISTED: Final = 8
 
 _NEW_LINE: Final = f"{label_of(NEW_LINE[0])} begins a new line."
 
-_HELP: Final[Mapping[str, str]] = {"gpu_memory": "The least memory of each card."}
-"""What to say of a field where its own help speaks of one that the form does not show."""
-
 _HOW_TO_TYPE: Final[Mapping[str, str]] = {
     "command": _NEW_LINE,
     "env": f"KEY=VALUE, one a line; {_NEW_LINE}",
     "labels": f"KEY=VALUE, one a line; {_NEW_LINE}",
     "mounts": f"One a line; {_NEW_LINE}",
     "nodes": "Between commas.",
+    "after": "Their numbers, between commas.",
+    "not_before": "Z is UTC; your own zone goes as +02:00.",
+    "num_nodes": "The same command runs on each of them; GPUs is for each.",
     "with": "It is packed when you submit.",
 }
+
+SEVERAL: Final = frozenset({"nodes", "mounts", "after"})
+"""Fields of which each item is completed by itself."""
 
 Tone = Literal["good", "wait", "bad", "unknown"]
 
@@ -60,6 +64,8 @@ def candidates(key: str, form: Form, picture: Picture) -> list[str]:
             found = (node.name for node in _nodes(form, picture))
         case "gpu_type":
             found = _models(form, picture)
+        case "after":
+            found = _open_jobs(picture)
     return list(dict.fromkeys(found))
 
 
@@ -68,7 +74,7 @@ def completion(key: str, text: str, found: Sequence[str]) -> str | None:
 
     Case doesn't count; what was typed so far stays as it was typed.
     """
-    begun = max(text.rfind(","), text.rfind("\n")) + 1 if key in ("nodes", "mounts") else 0
+    begun = max(text.rfind(","), text.rfind("\n")) + 1 if key in SEVERAL else 0
     begun += len(text[begun:]) - len(text[begun:].lstrip())
     word = text[begun:]
     if not word:
@@ -81,7 +87,7 @@ def completion(key: str, text: str, found: Sequence[str]) -> str | None:
 
 def help_words(key: str, found: Sequence[str]) -> str:
     """Return what the focused field wants: its help, how to type it, and what there is."""
-    words = [_HELP.get(key, SHOWN[key].help)]
+    words = [SHOWN[key].help]
     if key in _HOW_TO_TYPE:
         words.append(_HOW_TO_TYPE[key])
     if found:
@@ -158,6 +164,13 @@ def _mounts(form: Form, picture: Picture) -> Iterable[str]:
 
 def _models(form: Form, picture: Picture) -> list[str]:
     return sorted({card.model for node in _nodes(form, picture) for card in node.cards})
+
+
+def _open_jobs(picture: Picture) -> Iterable[str]:
+    """Yield the numbers of jobs that have not ended, one's own before all, the newest first."""
+    jobs = (job for job in picture.jobs.values() if job.state not in ENDED)
+    for job in sorted(jobs, key=lambda job: (job.user != picture.user, -job.id)):
+        yield str(job.id)
 
 
 def _recent(picture: Picture, key: str) -> list[str]:

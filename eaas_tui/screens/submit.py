@@ -137,8 +137,6 @@ class SubmitScreen(PictureScreen):
         if lost:
             labels = ", ".join(SHOWN[key].label for key in lost)
             hints.append(f"left out what can't be seen in: {labels}")
-        if form.other:
-            hints.append(f"taken along as it stands: {', '.join(form.other)}")
         if opened is None or form.key is not None:
             self._submission = Submission(form.key)
         self.job_form.load(clean)

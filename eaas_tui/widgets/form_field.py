@@ -15,7 +15,7 @@ from textual.suggester import Suggester
 from textual.widget import Widget
 from textual.widgets import Input, Select, Static, TextArea
 
-from eaas.field_checks import Choice
+from eaas.field_checks import Choice, Truth
 from eaas.job_field import JobField
 from eaas_tui.keys import NEW_LINE
 from eaas_tui.model.form_text import SEVERAL_LINES
@@ -251,4 +251,6 @@ def _control(field: JobField, complete: Complete) -> Input | TextArea | Select[s
 
 
 def _choices(field: JobField) -> tuple[str, ...]:
+    if isinstance(field.check, Truth):
+        return ("true", "false")
     return field.check.choices if isinstance(field.check, Choice) else ()

@@ -93,6 +93,13 @@ PHOTOS: Final = (
     Photo(name="node", opens="node", node="node00", until="TEMP"),
     Photo(name="events", keys=("4",), until="EVENTS"),
     Photo(name="submit", opens="submit", until="would start"),
+    Photo(
+        name="submit-end",
+        opens="submit",
+        keys=("shift+tab",) * 3,
+        until="Number of nodes",
+        sizes=((80, 24),),
+    ),
     Photo(name="help", keys=("question_mark",), until="to search"),
     Photo(name="confirm", keys=("2", "x"), until="y  Cancel", log_from=WITH_PREVIEW),
     Photo(name="empty", recording="empty", until="No machine"),

@@ -7,7 +7,6 @@ from eaas.job_fields import FIELDS
 from eaas.job_spec import JobSpec, read_spec, spec_as_typed
 from eaas_tui.model.form import (
     GROUPS,
-    NOT_SHOWN,
     SHOWN,
     Form,
     beside,
@@ -33,11 +32,11 @@ def same_job(read: JobSpec, spec: JobSpec) -> bool:
     return read == spec
 
 
-def test_every_field_of_a_job_has_its_place_or_is_known_to_have_none() -> None:
-    placed = {key.partition(".")[0] for keys in GROUPS.values() for key in keys}
+def test_every_field_of_a_job_has_its_one_place() -> None:
+    placed = [key for keys in GROUPS.values() for key in keys]
 
-    assert placed | NOT_SHOWN == set(FIELDS)
-    assert placed & NOT_SHOWN == set()
+    assert {key.partition(".")[0] for key in placed} == set(FIELDS)
+    assert len(placed) == len(set(placed))
     assert SHOWN["restart.retries"].label == "Retries"
 
 
@@ -133,11 +132,38 @@ def test_a_form_is_dirty_while_it_differs_from_what_was_opened() -> None:
     assert Form().typed("name", "x").typed("name", "") == Form()
 
 
-def test_what_the_form_does_not_show_is_carried_along() -> None:
-    form = form_of({"command": "a", "after": [41], "share": False})
+def test_when_a_job_runs_and_in_how_many_parts_is_typed_as_in_a_file() -> None:
+    form = filled(
+        command="a",
+        gpus="1",
+        gpu_memory="8GiB",
+        share="true",
+        after="41, 42,",
+        after_failed="wait",
+        not_before="2026-03-01T09:00:00+01:00",
+        array="0-9%2",
+        num_nodes="1",
+    )
 
-    assert form.other == {"share": False, "after": [41]}
-    assert form.typed("gpus", "1").job() == {"command": "a", "gpus": 1, "after": [41]}
+    assert form.mistakes() == {}
+    assert form.job() == {
+        "command": "a",
+        "gpus": 1,
+        "gpu_memory": "8GiB",
+        "share": True,
+        "after": [41, 42],
+        "after_failed": "wait",
+        "not_before": "2026-03-01T08:00:00.000Z",
+        "array": "0-9%2",
+    }
+
+
+def test_what_is_wrong_with_when_and_in_how_many_parts_stands_beside_it() -> None:
+    form = filled(
+        command="a", share="true", after="4l", not_before="tomorrow", array="9-0", num_nodes="0"
+    )
+
+    assert set(form.mistakes()) == {"share", "after", "not_before", "array", "num_nodes"}
 
 
 def test_what_its_owner_hides_is_left_out() -> None:

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from eaas.node_views import ImageView, MountView, NodeView
 from eaas.views import HeldCardView
 from eaas.why_views import DryRunView, EtaView
-from eaas_tui.model.form import NOT_SHOWN, SHOWN, Form, form_of
+from eaas_tui.model.form import Form, form_of
 from eaas_tui.model.form_words import Verdict, candidates, completion, help_words, verdict_of
 from eaas_tui.model.picture import EMPTY, Picture
 from tests.rig.views import a_card, a_job, a_node, a_pool, a_queue
@@ -155,6 +155,9 @@ def test_the_verdict_is_one_line(answer: DryRunView, verdict: Verdict) -> None:
     assert verdict_of(answer) == verdict
 
 
-def test_no_help_speaks_of_a_field_that_the_form_does_not_show() -> None:
-    for key in SHOWN:
-        assert not [name for name in NOT_SHOWN if f"`{name}`" in help_words(key, ())], key
+def test_jobs_to_wait_for_are_those_that_have_not_ended_ones_own_first() -> None:
+    jobs = (*a_picture().jobs.values(), a_job(4, "Succeeded"))
+    picture = replace(a_picture(), jobs={job.id: job for job in jobs})
+
+    assert candidates("after", Form(), picture) == ["3", "2", "1"]
+    assert completion("after", "1, 4", ["41"]) == "1, 41"

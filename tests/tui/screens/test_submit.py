@@ -33,6 +33,7 @@ async def test_enter_goes_from_field_to_field_and_submits_in_the_last(
     async with the_form(socket, tmp_path, form=form_of({"command": "a"})) as person:
         await person.press(*"one", "enter", *"busybox")
         await person.type("run_as", "1000")
+        await person.type("num_nodes", "1")
         await person.press("enter", "enter")
         await person.until(lambda: person.app.accepted)
 
