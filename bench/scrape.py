@@ -9,6 +9,7 @@ from typing import Final
 
 from bench.figures import Figure, Section
 from bench.live_pool import LivePool, LoopWatch
+from eaas_daemon.core.still import still
 from eaas_daemon.metrics.job_counts import JobCounts
 from eaas_daemon.metrics.live import Live
 from eaas_daemon.metrics.moment import Moment
@@ -63,7 +64,7 @@ class Taken:
         """Return what the picture, the whole answer and its CPU time took."""
         begun, spent = time.perf_counter(), time.process_time()
         moment = Moment(
-            state=self._pool.engine.state.still(),
+            state=still(self._pool.engine.state),
             now=time.time(),
             version="0.1.0",
             database=Path("/nowhere"),

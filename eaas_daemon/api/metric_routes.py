@@ -6,6 +6,7 @@ from typing import Final
 from aiohttp import web
 
 from eaas_daemon.api.parts import Parts
+from eaas_daemon.core.still import still
 from eaas_daemon.metrics.moment import Moment
 from eaas_daemon.metrics.scrape import format_for, pieces
 
@@ -39,7 +40,7 @@ class MetricRoutes:
     def _moment(self) -> Moment:
         parts = self._parts
         return Moment(
-            state=parts.engine.state.still(),
+            state=still(parts.engine.state),
             now=parts.clock.now(),
             version=self._version,
             database=parts.reader.path,

@@ -52,7 +52,8 @@ def place_all(state: State, now: float, at_most: int | None = None) -> list[Job]
     state.arrived.clear()
     for node in given_up(state.reservations, decided.reservations):
         state.rouse_pools_of(node)  # others may have it: they are planned in the next step
-    state.put_reservations(decided.reservations)
+    passed = decided.turns.still({placement.uid for placement in decided.placements})
+    state.put_reservations(decided.reservations, passed)
     for placement in decided.placements:
         place(state, placement, now)
     return [state.jobs[placement.uid] for placement in decided.placements]

@@ -147,6 +147,10 @@ class Refused:
         self._kept: dict[tuple[Ask, tuple[int, ...]], float] = {}
         """The shortest timeout with which room was kept from it, by whose bookings it may use."""
 
+    def anew(self) -> "Refused":
+        """Return one that remembers nothing yet."""
+        return Refused(self._whose)
+
     def add(self, shape: Shape, *, is_kept: bool) -> None:
         """Remember the ask, unless enough of its kind are.
 

@@ -20,6 +20,7 @@ from eaas_daemon.core.ends import START_ALLOWANCE_S, ends_by
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.reserve import COOLING_S, is_coming
 from eaas_daemon.core.state import State
+from eaas_daemon.core.still import still
 from eaas_daemon.core.usual import usual_s
 
 MAX_AHEAD: Final = 2000
@@ -62,7 +63,7 @@ class Play:
     """A copy of the state in which time goes on by itself."""
 
     def __init__(self, state: State, job: Job, now: float) -> None:
-        self._state = twin = state.still()
+        self._state = twin = still(state)
         self._uid = job.uid
         self._now = now
         self._looks = MAX_LOOKS

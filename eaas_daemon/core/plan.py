@@ -1,6 +1,7 @@
 """Who runs where: one pure decision over the whole state, the same for the same input."""
 
 import heapq
+from bisect import bisect_left
 from collections.abc import Iterable
 from itertools import chain
 from math import inf
@@ -15,13 +16,14 @@ from eaas_daemon.core.booking_bars import Whose, note_bookings, whose_now
 from eaas_daemon.core.choose import Most, Refused, least_of
 from eaas_daemon.core.fit import Room
 from eaas_daemon.core.gates import gate
-from eaas_daemon.core.line import PoolTurn
+from eaas_daemon.core.line import PoolTurn, turn_of
 from eaas_daemon.core.model import Job, Pool, Reservation
 from eaas_daemon.core.promised import cap_kept
 from eaas_daemon.core.ranking import Ranking
 from eaas_daemon.core.reserve import cards_for, keep, overrides, reserve, take
 from eaas_daemon.core.rooms import rooms_of
 from eaas_daemon.core.state import State
+from eaas_daemon.core.turns import Turns
 
 
 class Placement(NamedTuple):
@@ -37,6 +39,8 @@ class Plan(NamedTuple):
 
     placements: list[Placement]
     reservations: dict[PoolName, Reservation]
+    turns: Turns
+    """Who let others go first."""
 
 
 def plan(state: State, now: float, at_most: int | None = None) -> Plan:
@@ -52,10 +56,11 @@ def plan(state: State, now: float, at_most: int | None = None) -> Plan:
     pools = _due(state)
     if not any(state.line.groups(name) for name in pools):
         kept = state.reservations.items()
-        return Plan([], {name: some for name, some in kept if name not in state.restless})
+        still = {name: some for name, some in kept if name not in state.restless}
+        return Plan([], still, Turns(state))
     planner = Planner(state, now, at_most)
     planner.work(state.pools[name] for name in pools)
-    return Plan(planner.placements, planner.reservations)
+    return Plan(planner.placements, planner.reservations, planner.turns)
 
 
 def is_due(state: State) -> bool:
@@ -84,6 +89,17 @@ class Visit:
         self.least = least_of([shape.ask for _, shape, _ in heads])
         self.settled: Reservation | None = None
         """One that nobody who comes now may take away: jobs are looked at in order."""
+        self.placed: dict[Shape, int] = {}
+        """How many of each group were given a room."""
+
+    def look_again(self, heads: list[Head]) -> None:
+        """Let these be looked at, again or for the first time, as if nobody had been refused."""
+        known = {shape for _, shape, _ in self.heads}
+        self.heads += [head for head in heads if head[1] not in known]
+        heapq.heapify(self.heads)
+        self.most, self.refused = Most.of(self.rooms), self.refused.anew()
+        self.least = least_of([shape.ask for _, shape, _ in self.heads])
+        self.settled = None
 
 
 class Planner:
@@ -100,6 +116,10 @@ class Planner:
         self._held = state.held.copy()
         self.placements: list[Placement] = []
         self.reservations: dict[PoolName, Reservation] = {}
+        self.turns = Turns(state)
+        self._visits: dict[PoolName, Visit] = {}
+        self._next: list[tuple[float, int, PoolName]] = []
+        """A heap; that pool is next whose next job has waited longest."""
         self._hopeless: set[tuple[PoolName, Ask]] = set()
         """Asks for which no node could be reserved."""
         self._renew()
@@ -107,31 +127,39 @@ class Planner:
     def work(self, pools: Iterable[Pool]) -> None:
         """Place whom the pools have room for.
 
-        Each pool has its own order. Where pools share a node, that pool is next whose next job has
-        waited longest: none of them can keep the others from the node for ever.
+        Each pool has its own order; between pools ``turns`` decides.
         """
-        visits = {pool.name: self._visit(pool) for pool in pools}
-        turns = [(*self._since(visit), name) for name, visit in visits.items() if visit.heads]
-        heapq.heapify(turns)
-        while turns:
-            visit = visits[turns[0][-1]]
+        for pool in pools:
+            self._visits[pool.name] = self._visit(pool)
+            self._is_next(pool)
+        while self._next:
+            visit = self._visits[heapq.heappop(self._next)[-1]]
             self._look(visit)
-            if visit.heads:
-                heapq.heapreplace(turns, (*self._since(visit), visit.pool.name))
-            else:
-                heapq.heappop(turns)
+            while visit.heads and not self._next:
+                self._look(visit)
+            self._is_next(visit.pool)
+
+    def _is_next(self, pool: Pool) -> None:
+        """Let the pool have its next turn, if somebody in it is still to be looked at."""
+        visit = self._visits[pool.name]
+        if visit.heads:
+            heapq.heappush(self._next, (*self._since(visit), pool.name))
 
     def _visit(self, pool: Pool) -> Visit:
-        rooms = [self._rooms[name] for name in pool.members if name in self._rooms]
-        return Visit(pool, rooms, self._heads(pool.name), self._whose)
+        return Visit(pool, self._rooms_in(pool), self._heads(pool.name), self._whose)
+
+    def _rooms_in(self, pool: Pool) -> list[Room]:
+        return [self._rooms[name] for name in pool.members if name in self._rooms]
 
     def _since(self, visit: Visit) -> tuple[float, int]:
         _, shape, index = visit.heads[0]
         turn = self._state.line.groups(visit.pool.name)[shape][index]
-        return self._state.jobs[turn.uid].since, turn.number
+        return self.turns.since(self._state.jobs[turn.uid]), turn.number
 
     def _look(self, visit: Visit) -> None:
         """Place the pool's next job, or let it and all like it wait."""
+        if not visit.heads:
+            return
         if self._is_over(visit):
             visit.heads.clear()
             return
@@ -154,10 +182,11 @@ class Planner:
             visit.refused.add(shape, is_kept=is_kept)
             self._block(visit, job, shape)
             return
-        self._place(job, shape, pool, room)
+        visit.placed[shape] = index + 1
         if index + 1 < len(turns):
             turn = self._state.order.place(shape, turns[index + 1])
             heapq.heappush(visit.heads, (turn, shape, index + 1))
+        self._place(job, shape, pool, room)
 
     def _heads(self, pool: PoolName) -> list[Head]:
         groups, order = self._state.line.groups(pool), self._state.order
@@ -177,10 +206,43 @@ class Planner:
         own = self.reservations.get(pool.name)
         if own is not None and own.uid == job.uid:
             self._give_up(own)
+            self._let_others_look(pool, own)
         if room.kept is not None and overrides(self._state, job, shape, room.kept.reservation):
             later = room.kept.reservation
             self._give_up(later)
-            self._reserve(pool, self._state.jobs[later.uid])
+            self.turns.pass_by(job, later.uid)
+            if self._let_others_look(pool, later):
+                head = self._state.jobs[later.uid]
+                self._visits[pool.name].look_again([self._head(head)])
+            else:
+                self._reserve(pool, self._state.jobs[later.uid])
+
+    def _let_others_look(self, pool: Pool, given_up: Reservation) -> bool:
+        """Let the other pools of nodes that nobody keeps now have a turn at them before this one
+        keeps them again; return whether anybody waits there.
+        """
+        others = list(self.turns.others(pool, given_up.nodes))
+        for other in others:
+            if other.name not in self._visits:
+                self._visits[other.name] = Visit(other, self._rooms_in(other), [], self._whose)
+            visit = self._visits[other.name]
+            visit.look_again(self._rest(visit))
+            self._is_next(other)
+        return bool(others)
+
+    def _rest(self, visit: Visit) -> list[Head]:
+        """Return the first of each of the pool's groups that has no room yet."""
+        groups, order = self._state.line.groups(visit.pool.name), self._state.order
+        return [
+            (order.place(shape, turns[index]), shape, index)
+            for shape, turns in groups.items()
+            if (index := visit.placed.get(shape, 0)) < len(turns)
+        ]
+
+    def _head(self, job: Job) -> Head:
+        shape, turn = shape_of(job), turn_of(job)
+        turns = self._state.line.groups(job.pool)[shape]
+        return self._state.order.place(shape, turn), shape, bisect_left(turns, turn)
 
     def _is_over(self, visit: Visit) -> bool:
         """Tell whether nobody is left in the pool who could get a room or keep one."""
@@ -203,6 +265,7 @@ class Planner:
                 visit.settled = before
                 return
             self._give_up(before)
+            self.turns.pass_by(job, before.uid)
         if self._reserve(pool, job):
             return
         self._hopeless.add((pool.name, shape.ask))

@@ -1,13 +1,12 @@
 """Everything the controller knows now, with an undo log for a step that can not be stored."""
 
 from collections.abc import Iterator, Mapping
-from copy import copy
 from typing import Any, Final
 
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, UserName
 from eaas.lifecycle import PLACED, JobState
 from eaas.wire.from_agent import Unlisted
-from eaas_daemon.core.archive import Archive, NoArchive
+from eaas_daemon.core.archive import Archive
 from eaas_daemon.core.aside import Aside
 from eaas_daemon.core.ask import Shape
 from eaas_daemon.core.booking_book import BookingBook
@@ -49,7 +48,7 @@ class State(BookingBook):
         lives: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__()
-        self._archive = archive
+        self.archive = archive
         self.epoch = epoch
         self.life = life
         self.lives: Mapping[str, int] = {} if lives is None else lives
@@ -81,6 +80,8 @@ class State(BookingBook):
         """What nodes have left, as far as it was worked out and has not changed since."""
         self.reservations: dict[PoolName, Reservation] = {}
         """For whom room is kept since the last plan; whoever is planned for anew goes by it."""
+        self.passed: dict[JobUid, float] = {}
+        """Since when those wait, between pools, who let others of their pool go first."""
         self.restless: set[PoolName] = set()
         """Pools in which any job might be placed that could not be before."""
         self.arrived: dict[PoolName, set[Shape]] = {}
@@ -153,16 +154,16 @@ class State(BookingBook):
 
     def job(self, uid: JobUid) -> Job | None:
         """Return the job, ended or not."""
-        return self.jobs.get(uid) or self._archive.job_by_uid(uid)
+        return self.jobs.get(uid) or self.archive.job_by_uid(uid)
 
     def job_by_number(self, number: int) -> Job | None:
         """Return the job, ended or not."""
         uid = self.numbers.get(JobNumber(number))
-        return self.jobs[uid] if uid is not None else self._archive.job_by_number(number)
+        return self.jobs[uid] if uid is not None else self.archive.job_by_number(number)
 
     def find_key(self, user: UserName, key: str) -> KeyRow | None:
         """Return what an idempotency key stands for, if it was used."""
-        return self.keys.get((user, key)) or self._archive.find_key(user, key)
+        return self.keys.get((user, key)) or self.archive.find_key(user, key)
 
     def waiting(self, ref: str) -> int:
         """Return how many jobs of the queue wait, in line or not."""
@@ -327,9 +328,12 @@ class State(BookingBook):
         if standing != self.standing:
             self._put("standing", standing)
 
-    def put_reservations(self, reservations: dict[PoolName, Reservation]) -> None:
-        """Let room be kept for these jobs, and for no others."""
+    def put_reservations(
+        self, reservations: dict[PoolName, Reservation], passed: dict[JobUid, float]
+    ) -> None:
+        """Let room be kept for these jobs and no others, and these have let others go first."""
         self._put("reservations", reservations)
+        self._put("passed", passed)
 
     def every_reservation(self) -> Iterator[Reservation]:
         """Yield for whom room is kept, over all pools."""
@@ -359,24 +363,6 @@ class State(BookingBook):
     def emit(self, effect: Effect) -> None:
         """Ask for something to be done once this step is stored."""
         self._note(self.draft.effects, effect)
-
-    def still(self) -> "State":
-        """Return all of this as it stands now, to be looked at while this one goes on.
-
-        The values are the same, the dictionaries are not. It has no archive: ended jobs are not
-        in it, and nothing may be put into it.
-        """
-        twin = copy(self)
-        for name, value in vars(self).items():
-            if isinstance(value, dict | list | set):
-                setattr(twin, name, value.copy())
-        twin.placed = {node: jobs.copy() for node, jobs in self.placed.items()}
-        twin.line = self.line.still()
-        twin.aside = self.aside.still()
-        twin.arrays = self.arrays.still()
-        twin.held = self.held.copy()
-        twin._archive = NoArchive()
-        return twin
 
     # --- steps
 

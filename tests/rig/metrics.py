@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families as read_plai
 
 from eaas.views import FolderView
 from eaas_daemon.core.state import State
+from eaas_daemon.core.still import still
 from eaas_daemon.metrics.live import Live
 from eaas_daemon.metrics.moment import Moment
 from eaas_daemon.metrics.scrape import OPENMETRICS, format_for, pieces
@@ -18,7 +19,7 @@ from eaas_daemon.metrics.scrape import OPENMETRICS, format_for, pieces
 def a_moment(state: State, now: float = 1000.0, **but: Any) -> Moment:
     """Return the state as a scrape would see it."""
     given: dict[str, Any] = {
-        "state": state.still(),
+        "state": still(state),
         "now": now,
         "version": "0.1.0",
         "database": Path("/nowhere/controller.db"),

@@ -31,6 +31,7 @@ def snapshot(state: State) -> dict[str, Any]:
         "passing": (
             dict(state.standing),
             dict(state.reservations),
+            dict(state.passed),
             dict(state.orphans),
             state.mass_loss,
             state.last_tick_at,

@@ -148,21 +148,3 @@ def test_a_job_of_a_node_that_is_gone_can_still_be_taken_back() -> None:
 
     assert job.state is JobState.STARTING
     assert house.state.placed == {NodeName("n1"): {job.uid: house.job(job.number)}}
-
-
-def test_a_still_state_stays_as_it_was_whatever_happens_to_the_other() -> None:
-    house = a_house()
-    house.running(house.submit(gpus=1))
-    waiting = house.submit(gpus=1)
-    delayed = house.submit(restart={"policy": "on-failure", "retries": 1, "backoff": "1h"})
-    house.ended(house.running(delayed), exit_code=1)
-    before = snapshot(house.state)
-
-    still = house.state.still()
-
-    house.do(e.Cancel(caller=ADMIN, number=waiting.number))
-    house.do(e.Cancel(caller=ADMIN, number=delayed.number))
-    house.ended(house.job(1))
-    house.submit(gpus=1)
-    house.do(e.CreatePool(caller=ADMIN, name="lab"))
-    assert snapshot(still) == before != snapshot(house.state)
