@@ -149,7 +149,8 @@ class Agent:
         """Run everything until cancelled; the passport is renewed meanwhile."""
         given, post = self._given, self._inbox.post
         self._workspaces.open(passable=chosen.kind == "process")
-        desk = CardDesk(SIMULATED_RULES if self._config.simulate else DEFAULT_RULES)
+        rules = SIMULATED_RULES if self._config.simulate else DEFAULT_RULES
+        desk = CardDesk(rules, self._config.sharing)
         mounts = Mounts(self._config.mounts, places_of(self._config.state_dir, os.geteuid()))
         around = self._surroundings(desk, cards, mounts)
         engine = self._engine(around)

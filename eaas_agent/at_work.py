@@ -29,6 +29,7 @@ class AtWork(msgspec.Struct, frozen=True, kw_only=True):
         self.engine.keep_at_most(config.keep_s)
         self.prepare.log_cap_mib = config.log_cap_mib
         self.around.labels = dict(config.labels)
+        self.around.let_share(config.sharing)
         self.mounts.define(config.mounts)
         self.keeping.tell_changes()
 

@@ -6,7 +6,10 @@ from typing import Final, Literal
 from eaas.ids import CardUuid, JobNumber
 from eaas.lifecycle import CardState
 from eaas.wire import from_agent as wire
+from eaas.wire.to_agent import Order
 from eaas_agent.cards.port import CardProcess, CardReading, CardsPicture
+from eaas_agent.cards.sharing import DEFAULT_SHARING, Excess, ShareRules, excess, shareable_mib
+from eaas_agent.cards.simulated import Holder
 from eaas_agent.cards.verdict import (
     DEFAULT_RULES,
     NEW_CARD,
@@ -40,36 +43,40 @@ SIMULATED_RULES: Final = CardRules(clean_samples=0)
 class CardDesk:
     """Keeps what must be remembered of every card."""
 
-    def __init__(self, rules: CardRules = DEFAULT_RULES) -> None:
+    def __init__(
+        self, rules: CardRules = DEFAULT_RULES, sharing: ShareRules = DEFAULT_SHARING
+    ) -> None:
+        self.sharing = sharing
+        """Another value counts from the next report on."""
         self._rules = rules
         self._histories: dict[CardUuid, CardHistory] = {}
         self._claims: dict[CardUuid, list[CardClaim]] = {}
-        self._pids: dict[CardUuid, int | None] = {}
+        self._holders: dict[CardUuid, dict[str, Holder]] = {}
         self._uids: dict[str, str] = {}
         """The job's uid by the handle of its attempt."""
+        self._overusers: dict[CardUuid, tuple[JobNumber, ...]] = {}
 
     def claims_are(self, attempts: Iterable[Attempt]) -> None:
         """Take over which live attempts hold which cards."""
         claims: dict[CardUuid, list[CardClaim]] = {}
-        self._uids, self._pids = {}, {}
+        holders: dict[CardUuid, dict[str, Holder]] = {}
+        self._uids = {}
         for attempt in attempts:
             if not attempt.live:
                 continue
             if attempt.handle is not None:
                 self._uids[_owner_of_handle(attempt.handle)] = attempt.order.uid
             for uuid in map(CardUuid, attempt.order.cards):
-                self._pids[uuid] = _pid_of(attempt.handle)
-                claim = CardClaim(
-                    job=JobNumber(attempt.order.number), attempt=attempt.order.attempt
-                )
-                claims.setdefault(uuid, []).append(claim)
+                load = Holder(_pid_of(attempt.handle), attempt.order.share_mib)
+                holders.setdefault(uuid, {})[attempt.order.uid] = load
+                claims.setdefault(uuid, []).append(_claim_of(attempt.order))
         for uuid in self._claims.keys() - claims.keys():
             self._histories[uuid] = released(self._history(uuid), self._rules)
-        self._claims = claims
+        self._claims, self._holders = claims, holders
 
-    def held_by_pid(self) -> dict[CardUuid, int | None]:
-        """Return the claimed cards, each with the process that holds it where one is known."""
-        return dict(self._pids)
+    def holders(self) -> dict[CardUuid, dict[str, Holder]]:
+        """Return who holds each claimed card, by the job's uid."""
+        return self._holders
 
     def observe(self, picture: CardsPicture) -> None:
         """Count one more sample."""
@@ -105,12 +112,14 @@ class CardDesk:
             answering=picture.state == "ok",
             rules=self._rules,
         )
+        history = self._history(reading.uuid)
+        beyond = self._excess(reading, history)
         return wire.CardReport(
             uuid=reading.uuid,
             index=reading.index,
             model=reading.model,
             state=_told(verdict),
-            text=verdict.text,
+            text="; ".join(filter(None, (beyond.text, verdict.text))) or None,
             memory_total_mib=reading.memory_total_mib,
             memory_used_mib=reading.memory_used_mib,
             utilization_pct=reading.utilization_pct,
@@ -120,7 +129,22 @@ class CardDesk:
             if reading.processes is None
             else tuple(self._process(process) for process in reading.processes),
             simulated=reading.simulated,
+            share_mib=shareable_mib(reading, history, self._rules, self.sharing),
+            over_mib=beyond.over_mib,
+            overusers=beyond.overusers,
         )
+
+    def _excess(self, reading: CardReading, history: CardHistory) -> Excess:
+        found = excess(
+            reading,
+            self._claims.get(reading.uuid, ()),
+            owner=self._uid_of,
+            idle_mib=self._rules.idle_at_most_mib if history.idle_mib is None else history.idle_mib,
+            before=self._overusers.get(reading.uuid, ()),
+            rules=self._rules,
+        )
+        self._overusers[reading.uuid] = found.overusers
+        return found
 
     def _process(self, process: CardProcess) -> wire.CardProcess:
         return wire.CardProcess(
@@ -149,6 +173,15 @@ class CardDesk:
 def _told(verdict: CardVerdict) -> ToldState:
     """Return the state in the words of the wire; shared and excluded are the controller's words."""
     return _TOLD.get(verdict.state, "unknown")
+
+
+def _claim_of(order: Order) -> CardClaim:
+    return CardClaim(
+        job=JobNumber(order.number),
+        attempt=order.attempt,
+        memory_mib=order.share_mib,
+        uid=order.uid,
+    )
 
 
 def _owner_of_handle(handle: str) -> str:

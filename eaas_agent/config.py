@@ -14,6 +14,7 @@ from eaas.paths import client_socket, paths_from
 from eaas.settings.command_line import Typed
 from eaas.settings.files import settings_file
 from eaas.settings.layers import Settings, WrongSettings, settle
+from eaas_agent.cards.sharing import DEFAULT_SHARING, ShareRules
 from eaas_agent.inventory import ANYHOW, Reach
 from eaas_agent.machine import read_machine
 from eaas_agent.named_folders import Mount
@@ -39,6 +40,8 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What a job's log may take on this node at most, whatever the job asks for."""
     keep_s: float | None
     """How long a workspace is kept at most."""
+    sharing: ShareRules = DEFAULT_SHARING
+    """How its cards are shared."""
     reach: Reach = ANYHOW
     """How ranks on other nodes reach those here."""
 
@@ -67,6 +70,9 @@ def config_from(settings: Settings, environ: Mapping[str, str]) -> AgentConfig:
         image_mirror=settings["image_mirror"],
         log_cap_mib=settings["log_cap"],
         keep_s=settings["keep"],
+        sharing=ShareRules(
+            reserve_mib=settings["share_reserve"], max_sharers=settings["max_sharers"]
+        ),
         reach=Reach(settings["address"], settings["host_network"]),
     )
 

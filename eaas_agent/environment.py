@@ -19,6 +19,7 @@ def job_environment(order: Order, workspace: str) -> dict[str, str]:
         "EAAS_JOB_UID": order.uid,
         "EAAS_ATTEMPT": str(order.attempt),
         "EAAS_CARDS": ",".join(order.cards),
+        "EAAS_GPU_MEMORY_MIB": "" if order.share_mib is None else str(order.share_mib),
         "EAAS_WORKSPACE": workspace,
         **own,
     }

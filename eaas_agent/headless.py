@@ -17,7 +17,16 @@ from eaas_agent.renaming import note_name, refuse_another_name
 
 log = logging.getLogger(__name__)
 
-ADJUSTABLE = ("log_level", "log_format", "labels", "mounts", "log_cap", "keep")
+ADJUSTABLE = (
+    "log_level",
+    "log_format",
+    "labels",
+    "mounts",
+    "log_cap",
+    "keep",
+    "share_reserve",
+    "max_sharers",
+)
 
 
 async def run(settings: Settings, read: Callable[[], Settings], notice: ServiceNotice) -> None:

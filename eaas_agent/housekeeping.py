@@ -166,7 +166,7 @@ class CardWatch:
         """Take over which attempts hold which cards now."""
         self._desk.claims_are(self._attempts())
         if isinstance(self._cards, SimulatedCards):
-            self._cards.hold(self._desk.held_by_pid())
+            self._cards.hold(self._desk.holders())
 
     def vouched(self, uuid: str) -> None:
         """Take a person's word that what is left on a card does no harm."""

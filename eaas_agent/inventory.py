@@ -9,6 +9,7 @@ from eaas.wire.from_agent import Beat, CardLink, Image, Inventory, NamedMount
 from eaas_agent.accounts import People
 from eaas_agent.card_desk import CardDesk
 from eaas_agent.cards.port import CardsPicture
+from eaas_agent.cards.sharing import ShareRules
 from eaas_agent.machine import Machine, memory_used_mib
 from eaas_agent.runtimes.port import AttemptKey, CachedImage, RuntimeState
 
@@ -68,6 +69,10 @@ class Surroundings:
         self._ledger_full = False
         self._unkillable: set[AttemptKey] = set()
 
+    def let_share(self, sharing: ShareRules) -> None:
+        """Let cards be shared like this from now on."""
+        self._desk.sharing = sharing
+
     def ledger_is_full(self, full: bool) -> None:
         """Note whether the agent could write down what it does."""
         self._ledger_full = full
@@ -102,6 +107,7 @@ class Surroundings:
             named_mounts=self._mounts(),
             labels=self.labels,
             people=self._people() if state.kind == "process" else None,
+            max_sharers=self._desk.sharing.max_sharers,
             address=self._reach.address,
             no_ranks=self._reach.no_ranks(state),
         )

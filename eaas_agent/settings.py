@@ -2,7 +2,7 @@
 
 from typing import Final, Literal
 
-from eaas.field_checks import Choice, Duration, Memory, Number, Text, Truth
+from eaas.field_checks import Choice, Duration, Memory, Number, Text, Truth, Whole
 from eaas.job_lists import Labels
 from eaas.settings.host_path import HostPath
 from eaas.settings.keys import IMAGE_MIRROR, LOG_KEYS, NAME, Key
@@ -13,6 +13,8 @@ PROGRAM: Final = "agent"
 RuntimeKind = Literal["docker", "process", "auto"]
 RUNTIMES: Final[tuple[RuntimeKind, ...]] = ("docker", "process", "auto")
 MAX_LOG_CAP_MIB: Final = 1 << 30
+MAX_RESERVE_MIB: Final = 1 << 20
+MAX_SHARERS: Final = 1000
 TEN_YEARS_S: Final = 3650 * 86400.0
 
 
@@ -87,6 +89,8 @@ KEYS: Final = (
     Key(name="labels", check=Labels(), default={}, structured=True),
     Key(name="mounts", check=NamedFolders(), default={}, structured=True),
     Key(name="log_cap", check=Memory(maximum_mib=MAX_LOG_CAP_MIB)),
+    Key(name="share_reserve", check=Memory(maximum_mib=MAX_RESERVE_MIB), default="512MiB"),
+    Key(name="max_sharers", check=Whole(minimum=0, maximum=MAX_SHARERS), default=8),
     Key(name="keep", check=Duration(minimum_s=0.0, maximum_s=TEN_YEARS_S)),
     *LOG_KEYS,
 )

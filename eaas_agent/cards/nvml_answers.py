@@ -53,6 +53,8 @@ class RawMemory(msgspec.Struct, frozen=True, kw_only=True):
 
     total: int
     used: int
+    reserved: int | None = None
+    """What the driver keeps for itself; None where it counts as used."""
 
 
 class RawCard(msgspec.Struct, frozen=True, kw_only=True):

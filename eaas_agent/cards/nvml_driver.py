@@ -158,7 +158,7 @@ class _CardQuestions:
 
         def newer(handle: Any) -> RawMemory:
             info = pynvml.nvmlDeviceGetMemoryInfo(handle, version=pynvml.nvmlMemory_v2)
-            return RawMemory(total=info.total, used=info.used)
+            return RawMemory(total=info.total, used=info.used, reserved=info.reserved)
 
         def older(handle: Any) -> RawMemory:
             info = pynvml.nvmlDeviceGetMemoryInfo(handle)

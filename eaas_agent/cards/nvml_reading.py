@@ -144,6 +144,11 @@ def reading_of(
         processes=None if isinstance(raw.processes, Refused) else _processes(raw.processes, facts),
         fault=_fault(raw, xid),
         notes=_notes(raw),
+        memory_reserved_mib=memory.reserved // MIB
+        if memory and memory.reserved is not None
+        else last.memory_reserved_mib
+        if keep_memory
+        else None,
     )
 
 

@@ -44,6 +44,10 @@ class CardReading(msgspec.Struct, frozen=True, kw_only=True):
     """True when the card itself no longer answers: whatever ran on it will not finish by itself."""
     notes: tuple[str, ...] = ()
     simulated: bool = False
+    memory_reserved_mib: int | None = None
+    """What the driver keeps for itself beside what counts as used; None where it is counted there
+    or not told.
+    """
 
 
 class CardLink(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ import uuid
 import zlib
 from collections.abc import Callable, Mapping
 from itertools import combinations
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -19,7 +19,9 @@ from eaas_agent.cards.port import CardLink, CardProcess, CardReading, CardsPictu
 MAX_CARDS: Final = 64
 
 _GROUP: Final = re.compile(
-    r"(?P<count>\d{1,3})x(?P<size>\d{1,7})(?P<unit>GiB|MiB)(?::(?P<model>[^,]+))?", re.I
+    r"(?P<count>\d{1,3})x(?P<size>\d{1,7})(?P<unit>GiB|MiB)(?:/(?P<tied>[1-9]\d?))?"
+    r"(?::(?P<model>[^,]+))?",
+    re.I,
 )
 _IDLE_MIB: Final = 4
 _IDLE_C: Final = 34.0
@@ -36,7 +38,8 @@ class BadSimulation(EaasError):
         self.text = text
         super().__init__(
             f"--simulate {text!r} names no cards: write COUNTxMEMORY or COUNTxMEMORY:MODEL, "
-            f"like 2x24GiB or 4x80GiB:A100, several with commas, {MAX_CARDS} cards at most"
+            f"like 2x24GiB or 4x80GiB:A100, several with commas, {MAX_CARDS} cards at most; "
+            "4x80GiB/2:A100 ties each two of them by NVLink"
         )
 
 
@@ -47,16 +50,32 @@ class SimulatedCard(msgspec.Struct, frozen=True, kw_only=True):
     index: int
     model: str
     memory_mib: int
+    tied: int
+    """Cards of the same number are joined by NVLink."""
+
+
+class Holder(NamedTuple):
+    """An attempt on a card."""
+
+    pid: int | None = None
+    """Its process, where one is known."""
+    memory_mib: int | None = None
+    """Its share of the card; None is the whole card."""
 
 
 class Load(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a card is held, since when, and how warm it was then."""
+    """Who is on a card, since when somebody is, and how warm it was then."""
 
-    held: bool = False
-    pid: int | None = None
+    holders: dict[str, tuple[Holder, float]] = {}
+    """By job: the attempt, and since when (Unix seconds)."""
     since: float = 0.0
     """Unix seconds."""
     was_c: float = _IDLE_C
+
+    @property
+    def held(self) -> bool:
+        """Tell whether anybody is on the card."""
+        return bool(self.holders)
 
 
 def parse_simulation(text: str, node: NodeName) -> tuple[SimulatedCard, ...]:
@@ -68,8 +87,9 @@ def parse_simulation(text: str, node: NodeName) -> tuple[SimulatedCard, ...]:
             raise BadSimulation(text)
         memory_mib = int(found["size"]) * (1024 if found["unit"].lower() == "gib" else 1)
         name = (found["model"] or f"{found['size']} {found['unit']} card").strip()
-        for _ in range(int(found["count"])):
-            cards.append(_card(node, len(cards), name, memory_mib))
+        first, tied = len(cards), int(found["tied"] or 1)
+        for nth in range(int(found["count"])):
+            cards.append(_card(node, len(cards), name, memory_mib, first + nth // tied * tied))
     if not 0 < len(cards) <= MAX_CARDS or any(card.memory_mib == 0 for card in cards):
         raise BadSimulation(text)
     return tuple(cards)
@@ -84,8 +104,11 @@ def simulated_reading(card: SimulatedCard, load: Load, now: float, seed: int = 0
     phase = phase_of(card.uuid, seed)
     since_s = max(0.0, now - load.since)
     share = 0.45 + 0.4 * phase
-    filled = min(1.0, since_s / _LOADING_S) if load.held else 0.0
-    memory_mib = min(card.memory_mib, _IDLE_MIB + int(card.memory_mib * share * filled))
+    used = [
+        (holder, int((holder.memory_mib or card.memory_mib) * share * _filled(now - since)))
+        for holder, since in load.holders.values()
+    ]
+    memory_mib = min(card.memory_mib, _IDLE_MIB + sum(mib for _, mib in used))
     utilization = (
         _utilization(now, phase) * min(1.0, 0.2 + since_s / _LOADING_S) if load.held else 0.0
     )
@@ -99,11 +122,18 @@ def simulated_reading(card: SimulatedCard, load: Load, now: float, seed: int = 0
         utilization_pct=round(utilization),
         temperature_c=round(temperature_c(load, now, phase)),
         power_w=round(28 + 3 * math.sin(now / 7 + phase) + 2.8 * utilization, 1),
-        processes=(CardProcess(pid=load.pid, memory_mib=memory_mib),)
-        if load.held and load.pid
-        else (),
+        processes=tuple(
+            CardProcess(pid=holder.pid, memory_mib=memory_mib if holder.memory_mib is None else mib)
+            for holder, mib in used
+            if holder.pid is not None
+        ),
         simulated=True,
     )
+
+
+def _filled(since_s: float) -> float:
+    """Return how much of its memory an attempt has filled after that long."""
+    return min(1.0, max(0.0, since_s) / _LOADING_S)
 
 
 def phase_of(card: CardUuid, seed: int) -> float:
@@ -136,16 +166,19 @@ class SimulatedCards:
         self._clock = clock
         self._seed = seed
 
-    def hold(self, uuids: Mapping[CardUuid, int | None]) -> None:
-        """Put load on exactly these cards; the value is the pid to show there, if known."""
+    def hold(self, held: Mapping[CardUuid, Mapping[str, Holder]]) -> None:
+        """Put load on exactly these cards: for each who is on it, by job."""
         now = self._clock()
         for uuid_, load in self._loads.items():
-            held, pid = uuid_ in uuids, uuids.get(uuid_)
-            if held != load.held:
+            holders = {
+                job: (holder, load.holders[job][1] if job in load.holders else now)
+                for job, holder in held.get(uuid_, {}).items()
+            }
+            if bool(holders) != load.held:
                 was_c = temperature_c(load, now, phase_of(uuid_, self._seed))
-                self._loads[uuid_] = Load(held=held, pid=pid, since=now, was_c=was_c)
-            elif pid != load.pid:
-                self._loads[uuid_] = msgspec.structs.replace(load, pid=pid)
+                self._loads[uuid_] = Load(holders=holders, since=now, was_c=was_c)
+            elif holders != load.holders:
+                self._loads[uuid_] = msgspec.structs.replace(load, holders=holders)
 
     async def start(self) -> CardsPicture:
         """Return the first picture; there is nothing to begin."""
@@ -161,7 +194,8 @@ class SimulatedCards:
                 for card in self._cards
             ),
             links=tuple(
-                CardLink(a=a.uuid, b=b.uuid, kind="host") for a, b in combinations(self._cards, 2)
+                CardLink(a=a.uuid, b=b.uuid, kind="nvlink" if a.tied == b.tied else "host")
+                for a, b in combinations(self._cards, 2)
             ),
             sampled_at=now,
         )
@@ -179,13 +213,14 @@ class SimulatedCards:
         return math.floor(self._clock() / self._period_s)
 
 
-def _card(node: NodeName, index: int, name: str, memory_mib: int) -> SimulatedCard:
+def _card(node: NodeName, index: int, name: str, memory_mib: int, tied: int) -> SimulatedCard:
     made = uuid.uuid5(uuid.NAMESPACE_URL, f"mini-eaas/simulated/{node}/{index}")
     return SimulatedCard(
         uuid=CardUuid(f"GPU-{made}"),
         index=index,
         model=f"{name} (simulated)",
         memory_mib=memory_mib,
+        tied=tied,
     )
 
 

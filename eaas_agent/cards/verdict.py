@@ -24,6 +24,8 @@ class CardClaim(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int
     memory_mib: int | None = None
     """None for the whole card."""
+    uid: str = ""
+    """The job's."""
 
 
 class CardRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -228,10 +230,14 @@ def _claimed(
     shared = all(claim.memory_mib is not None for claim in claims)
     return CardVerdict(
         state=CardState.SHARED if shared else CardState.HELD,
-        text=f"beside its job: {_foreign_text(foreign)}" if foreign else None,
+        text=f"beside its {_jobs(claims)}: {_foreign_text(foreign)}" if foreign else None,
         offered=shared and open_to_more and not foreign and reading.memory_total_mib is not None,
         foreign=foreign,
     )
+
+
+def _jobs(claims: Sequence[CardClaim]) -> str:
+    return "job" if len(claims) == 1 else "jobs"
 
 
 def _with_alarm(

@@ -214,6 +214,7 @@ async def test_a_job_sees_its_variables(socket: Path, state: Path) -> None:
             "EAAS_ARRAY_INDEX=",
             "EAAS_ATTEMPT=1",
             "EAAS_CARDS=",
+            "EAAS_GPU_MEMORY_MIB=",
             f"EAAS_JOB_ID={order.number}",
             f"EAAS_JOB_UID={order.uid}",
             "EAAS_PREEMPTIONS=0",

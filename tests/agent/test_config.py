@@ -9,6 +9,7 @@ from eaas.client.address import Address
 from eaas.errors import Invalid
 from eaas.ids import NodeName
 from eaas.settings.command_line import Typed
+from eaas_agent.cards.sharing import ShareRules
 from eaas_agent.config import AgentConfig, config_from, host_name, read_settings
 from eaas_agent.inventory import Reach
 from eaas_agent.named_folders import Mount
@@ -28,6 +29,8 @@ mounts:
 image_mirror: registry.lan:5000/hub
 log_cap: 2GiB
 keep: 3d
+share_reserve: 1GiB
+max_sharers: 4
 address: 10.0.0.11
 host_network: false
 """
@@ -58,6 +61,7 @@ def test_a_full_file_is_understood(tmp_path: Path) -> None:
         image_mirror="registry.lan:5000/hub",
         log_cap_mib=2048,
         keep_s=3 * 86400.0,
+        sharing=ShareRules(reserve_mib=1024, max_sharers=4),
         reach=Reach("10.0.0.11", host_network=False),
     )
 
@@ -69,6 +73,7 @@ def test_an_empty_file_leaves_everything_to_this_host(tmp_path: Path) -> None:
     assert config.state_dir == tmp_path / "agents" / host_name()
     assert config.address == Address(socket=tmp_path / "controller.sock")
     assert (config.runtime, config.cpus, config.keep_s) == ("auto", None, None)
+    assert config.sharing == ShareRules(reserve_mib=512, max_sharers=8)
 
 
 @pytest.mark.parametrize(

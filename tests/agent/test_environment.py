@@ -12,6 +12,7 @@ def test_a_job_learns_who_it_is() -> None:
         "EAAS_JOB_UID": "u",
         "EAAS_ATTEMPT": "3",
         "EAAS_CARDS": "GPU-a,GPU-b",
+        "EAAS_GPU_MEMORY_MIB": "",
         "EAAS_ARRAY_INDEX": "",
         "EAAS_PREEMPTIONS": "0",
         "EAAS_WORKSPACE": "/workspace",
@@ -22,6 +23,12 @@ def test_a_job_cannot_pretend_to_be_another() -> None:
     order = an_order(number=7, env={"EAAS_JOB_ID": "1"})
 
     assert job_environment(order, "/w")["EAAS_JOB_ID"] == "7"
+
+
+def test_a_job_that_shares_a_card_learns_how_much_of_it_is_its_own() -> None:
+    env = job_environment(an_order(cards=("GPU-a",), share_mib=6144), "/w")
+
+    assert (env["EAAS_CARDS"], env["EAAS_GPU_MEMORY_MIB"]) == ("GPU-a", "6144")
 
 
 def test_what_the_controller_counts_comes_through() -> None:

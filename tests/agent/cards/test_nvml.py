@@ -298,6 +298,7 @@ def a_reading(index: int, **answers: object) -> CardReading:
         "temperature_c": 35,
         "power_w": 21.5,
         "processes": (),
+        "memory_reserved_mib": 600,
     } | answers
     return CardReading(**values)  # type: ignore[arg-type]
 

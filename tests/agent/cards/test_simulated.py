@@ -8,6 +8,7 @@ from eaas.ids import CardUuid, NodeName
 from eaas_agent.cards.port import CardProcess, CardsPicture
 from eaas_agent.cards.simulated import (
     BadSimulation,
+    Holder,
     Load,
     SimulatedCards,
     parse_simulation,
@@ -58,7 +59,7 @@ def test_a_text_that_names_no_cards_is_refused_with_an_example(text: str) -> Non
 
 
 def test_the_same_moment_and_seed_give_the_same_reading() -> None:
-    load = Load(held=True, pid=7, since=100.0)
+    load = Load(holders={"job": (Holder(7), 100.0)}, since=100.0)
 
     one, again = (simulated_reading(CARD, load, 160.0, seed=3) for _ in range(2))
 
@@ -78,7 +79,7 @@ def test_a_free_card_idles_near_zero_whatever_the_time() -> None:
 
 
 def test_a_held_card_fills_its_memory_works_and_warms_up() -> None:
-    load = Load(held=True, pid=7, since=1000.0)
+    load = Load(holders={"job": (Holder(7), 1000.0)}, since=1000.0)
     early, later, *warm = (
         simulated_reading(CARD, load, 1000.0 + s) for s in (1, 10, *range(120, 600, 3))
     )
@@ -97,7 +98,7 @@ async def test_load_appears_on_the_cards_that_are_held_and_leaves_with_them() ->
     cards = SimulatedCards("2x24GiB", NODE, clock=clock)
     first, second = (card.uuid for card in (await cards.start()).cards)
 
-    cards.hold({second: None})
+    cards.hold({second: {"job": Holder()}})
     clock.now += 300
     busy = cards.picture()
     cards.hold({})
@@ -119,14 +120,44 @@ async def test_a_pid_that_becomes_known_later_does_not_start_the_load_anew() -> 
     cards = SimulatedCards("1x24GiB", NODE, clock=clock)
     uuid = cards.picture().cards[0].uuid
 
-    cards.hold({uuid: None})
+    cards.hold({uuid: {"job": Holder()}})
     clock.now += 300
     before = cards.picture().cards[0]
-    cards.hold({uuid: 4711})
+    cards.hold({uuid: {"job": Holder(4711)}})
     after = cards.picture().cards[0]
 
     assert (before.processes, after.memory_used_mib) == ((), before.memory_used_mib)
     assert after.processes == (CardProcess(pid=4711, memory_mib=before.memory_used_mib),)
+
+
+async def test_jobs_that_share_a_card_fill_their_own_parts_of_it_from_when_they_came() -> None:
+    clock = Clock()
+    cards = SimulatedCards("1x24GiB", NODE, clock=clock)
+    uuid = cards.picture().cards[0].uuid
+    first, second = Holder(1, 8192), Holder(2, 4096)
+
+    cards.hold({uuid: {"a": first}})
+    clock.now += 300
+    alone = cards.picture().cards[0]
+    cards.hold({uuid: {"a": first, "b": second}})
+    joined = cards.picture().cards[0]
+    clock.now += 300
+    (mine, other) = cards.picture().cards[0].processes or ()
+
+    assert joined.memory_used_mib == alone.memory_used_mib
+    assert 0 < (mine.memory_mib or 0) <= 8192
+    assert (other.pid, other.memory_mib) == (2, (mine.memory_mib or 0) // 2)
+
+
+async def test_cards_may_be_tied_in_groups() -> None:
+    cards = SimulatedCards("4x80GiB/2:A100,2x24GiB", NODE)
+    index = {card.uuid: card.index for card in cards.picture().cards}
+
+    links = cards.picture().links
+
+    assert len(links) == 15
+    tied = [(index[link.a], index[link.b]) for link in links if link.kind == "nvlink"]
+    assert tied == [(0, 1), (2, 3)]
 
 
 async def test_each_period_gives_one_new_picture() -> None:
