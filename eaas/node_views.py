@@ -1,8 +1,11 @@
 """What a node and its cards look like over REST and in the stream."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from eaas.views import ConditionView, ReasonView, View
+
+CARD_SETTLING: Final = "card_settling"
+"""The reason's code of a dirty card that its job left a moment ago: nothing is wrong with it."""
 
 
 class ImageView(View, frozen=True, kw_only=True):

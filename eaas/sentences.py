@@ -7,7 +7,7 @@ import msgspec
 
 from eaas import reasons as r
 from eaas.booking_words import booked_sentence
-from eaas.units import format_duration, format_memory_mib, rough_memory_mib
+from eaas.units import format_duration, format_memory_mib, moment_text, rough_memory_mib
 
 SENTENCES: Final[Mapping[str, str]] = {
     "pool_has_no_nodes": "pool {pool} has no node yet; mini-eaas pool add {pool} NODE adds one",
@@ -98,8 +98,9 @@ def sentence(reason: r.Reason) -> str:
             if reason.limit_mib
             else "the machine had"
         )
-    if isinstance(until := fields.get("until"), str):
-        fields["until"] = until.replace(".000Z", "Z")
+    for key in ("until", "since"):
+        if isinstance(at := fields.get(key), str):
+            fields[key] = moment_text(at)
     if fields.get("since", "") is None:
         fields["since"] = "an unknown time"
     if fields.get("silent_s") is not None:

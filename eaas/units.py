@@ -135,6 +135,15 @@ def utc_text(unix_s: float) -> str:
     return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
+def moment_text(moment: float | str) -> str:
+    """Return a moment, in Unix seconds or as ``utc_text`` has it, as sentences tell it.
+
+    ``2026-03-01 08:00:00 UTC``: to the second, and nobody's own zone.
+    """
+    text = utc_text(moment) if isinstance(moment, float | int) else moment
+    return f"{text[:19].replace('T', ' ')} UTC"
+
+
 def parse_utc(text: str) -> float:
     """Return the Unix seconds of an RFC 3339 time.
 

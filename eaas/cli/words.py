@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 
 from eaas.node_views import CardView, LinkEndView, MountView
-from eaas.units import UnitError, format_memory_mib, parse_utc, rough_duration
+from eaas.units import UnitError, format_memory_mib, moment_text, parse_utc, rough_duration
 from eaas.views import HeldCardView, ReasonView, ScopedReasonView
 from eaas.why_views import WhyView
 
@@ -25,7 +25,7 @@ def ago(at: str | None, now: float | None = None) -> str | None:
 
 def moment(at: str | None) -> str | None:
     """Return the moment in UTC, to the second, as people read it."""
-    return None if at is None else at[:19].replace("T", " ") + " UTC"
+    return None if at is None else moment_text(at)
 
 
 def size(mib: int | None) -> str | None:

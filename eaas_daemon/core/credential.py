@@ -3,7 +3,7 @@
 from typing import Final, Literal, get_args
 
 from eaas.ids import NodeName, UserName
-from eaas.units import utc_text
+from eaas.units import moment_text
 from eaas_daemon.core.model import Value
 
 PersonRole = Literal["viewer", "member", "admin"]
@@ -56,7 +56,7 @@ class Credential(Value, frozen=True, kw_only=True):
             return f"token {self.id} was revoked by {self.revoked_by or 'somebody'}"
         if standing == "expired":
             assert self.expires_at is not None
-            return f"token {self.id} expired at {utc_text(self.expires_at)}"
+            return f"token {self.id} expired at {moment_text(self.expires_at)}"
         if standing == "used_up":
             return f"token {self.id} has been used as often as it may be"
         return None

@@ -5,9 +5,17 @@ from collections.abc import Iterator
 from eaas import reasons as r
 from eaas.ids import CardUuid, JobUid
 from eaas.lifecycle import CardState, NodeState
-from eaas.node_views import CardClaimView, CardProcessView, CardView, ImageView, MountView, NodeView
+from eaas.node_views import (
+    CARD_SETTLING,
+    CardClaimView,
+    CardProcessView,
+    CardView,
+    ImageView,
+    MountView,
+    NodeView,
+)
 from eaas.sentences import sentence
-from eaas.units import utc_text
+from eaas.units import moment_text, utc_text
 from eaas.views import ConditionView, PoolNodeView, PoolUserView, PoolView, QueueView, ReasonView
 from eaas.wire.from_agent import CardReport, Inventory, NamedMount
 from eaas_daemon.core import links
@@ -17,6 +25,7 @@ from eaas_daemon.core.card_claims import claimed_mib, may_join, owners_of, share
 from eaas_daemon.core.fit import cards_in, unfit
 from eaas_daemon.core.model import Job, Node, Pool, Queue, Reservation
 from eaas_daemon.core.picture import time_text
+from eaas_daemon.core.reserve import is_coming
 from eaas_daemon.core.state import State
 
 
@@ -158,7 +167,9 @@ def _kept_view(kept: Reservation) -> ReasonView:
     who = f"job {kept.number} of {kept.user}"
     text = f"kept for {who}"
     if kept.at is not None:
-        text = f"{text}, which starts by {utc_text(kept.at)}; shorter jobs may have it until then"
+        text = (
+            f"{text}, which starts by {moment_text(kept.at)}; shorter jobs may have it until then"
+        )
     return ReasonView(code="card_reserved", text=text)
 
 
@@ -181,13 +192,22 @@ def _card_state(
     if is_excluded:
         return CardState.EXCLUDED, _excluded(node, card)
     if card.state == "held" or (card.state == "free" and CardUuid(card.uuid) in state.cooling):
-        return _because(CardState.DIRTY, "released a moment ago and not seen clean yet")
+        return CardState.DIRTY, _not_clean(state, node, card)
     shown = CardState(card.state)
     if shown is CardState.FREE and (shut := unfit(node, None)) is not None:
         return shown, _shut(node, shut)
     if shown is CardState.FREE and (kept := _kept(state, node, card)) is not None:
         return shown, _kept_view(kept)
     return _because(shown, card.text)
+
+
+def _not_clean(state: State, node: Node, card: CardReport) -> ReasonView:
+    """Return why a card that nobody holds is not free: mostly its job has only just left it."""
+    released_at = state.cooling.get(CardUuid(card.uuid))
+    if released_at is not None and is_coming(node, released_at):
+        text = "released a moment ago and not seen clean yet"
+        return ReasonView(code=CARD_SETTLING, text=text)
+    return ReasonView(code="card_dirty", text="not seen clean since a job left it")
 
 
 def _because(shown: CardState, text: str | None) -> tuple[CardState, ReasonView | None]:

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from eaas.node_views import LinkEndView
-from eaas.units import utc_text
+from eaas.units import moment_text, utc_text
 from eaas.views import ConditionView
 from eaas_daemon.core.link_history import (
     LinkEnd,
@@ -126,7 +126,7 @@ def end_view(node: Node) -> LinkEndView | None:
 
 
 def _offline_text(node: Node, now: float) -> str:
-    since = utc_text(node.last_seen_at or now)
+    since = moment_text(node.last_seen_at or now)
     end = node.link.last_end
     if end is not None and end.by == "agent":
         return f"{node.name} is away since {since}: {end.why}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from eaas.units import utc_text
+from eaas.units import moment_text, utc_text
 from eaas.views import ConditionView
 from eaas_daemon.core.model import MassLoss, Node
 from eaas_daemon.core.state import State
@@ -66,8 +66,8 @@ def text_of(loss: MassLoss) -> str:
     """Return what happened, and what it means."""
     return (
         f"{loss.lost} of {loss.of} nodes fell silent within a minute: that is likely the network "
-        f"here, not the nodes. No job counts as lost before {utc_text(loss.until)}; look at this "
-        "machine's cable, switch and firewall"
+        f"here, not the nodes. No job counts as lost before {moment_text(loss.until)}; look at "
+        "this machine's cable, switch and firewall"
     )
 
 

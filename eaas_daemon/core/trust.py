@@ -8,7 +8,7 @@ from eaas.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
 from eaas.errors import FieldError as Mistake
 from eaas.ids import NodeName, UserName, is_name
 from eaas.spelling import shown
-from eaas.units import utc_text
+from eaas.units import moment_text
 from eaas_daemon.core import events as e
 from eaas_daemon.core.credential import PERSON_ROLES, Credential
 from eaas_daemon.core.effects import Expel, TurnAway
@@ -56,7 +56,7 @@ def create_token(state: State, event: e.CreateToken, now: float) -> Credential:
     state.put_credential(made)
     agents = "agents that join" if made.node is None else f"the agent of {made.node}"
     whom = f"{made.role} {made.user}" if is_persons else agents
-    until = "for good" if made.expires_at is None else f"until {utc_text(made.expires_at)}"
+    until = "for good" if made.expires_at is None else f"until {moment_text(made.expires_at)}"
     _note(state, event, "token.created", f"made token {made.id} for {whom}, {until}", now)
     return made
 

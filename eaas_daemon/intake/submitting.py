@@ -15,7 +15,7 @@ from eaas.ids import JobNumber
 from eaas.job_file import JobDocument, file_key
 from eaas.job_spec import MAX_MISTAKES, invalid, spec_as_typed
 from eaas.lifecycle import JobState
-from eaas.units import utc_text
+from eaas.units import moment_text
 from eaas_daemon.clock import Clock
 from eaas_daemon.core import events as e
 from eaas_daemon.core.body_hash import body_hash
@@ -185,7 +185,7 @@ def already_over(job: Job) -> str:
     how = str(job.state)
     if job.attempts and job.attempts[-1].exit_code is not None:
         how += f" with exit code {job.attempts[-1].exit_code}"
-    at = "" if job.finished_at is None else f" at {utc_text(job.finished_at)}"
+    at = "" if job.finished_at is None else f" at {moment_text(job.finished_at)}"
     return f"nothing was to be done: it had ended already, {how}{at}"
 
 

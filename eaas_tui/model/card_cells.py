@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from rich.cells import cell_len, set_cell_size
 
-from eaas.node_views import CardView
+from eaas.node_views import CARD_SETTLING, CardView
 from eaas_tui.glyphs import BLOCKS, Glyphs, bar
 
 Tone = Literal[
@@ -34,6 +34,7 @@ SIGNS: Final[Mapping[str, str]] = MappingProxyType(
         "shared": "+",
         "foreign": "F",
         "dirty": "D",
+        "freed": ":",
         "sick": "!",
         "excluded": "x",
         "unknown": "?",
@@ -121,10 +122,22 @@ def tone(card: CardView, me: str | None = None) -> Tone:
             if me is not None and any(claim.user == me for claim in card.claims):
                 return "mine"
             return _load_tone(card.utilization_pct)
+        case "dirty" if is_settling(card):
+            return "free"
         case "free" | "shared" | "foreign" | "dirty" | "sick" | "excluded":
             return card.state
         case _:
             return "unknown"
+
+
+def is_settling(card: CardView) -> bool:
+    """Tell whether a job has just left the card, which is offered again when it is seen clean."""
+    return card.reason is not None and card.reason.code == CARD_SETTLING
+
+
+def state_word(card: CardView) -> str:
+    """Return the card's state in a word; one that a job has just left is no dirty one to people."""
+    return "freed" if is_settling(card) else card.state
 
 
 def is_shut(card: CardView) -> bool:
@@ -145,7 +158,7 @@ def sign(card: CardView, glyphs: Glyphs = BLOCKS) -> str:
         return step(card.utilization_pct, glyphs)
     if card.state == "free":
         return glyphs.dot
-    return SIGNS.get(card.state, "?")
+    return SIGNS.get(state_word(card), "?")
 
 
 def cell(card: CardView, width: int, shows: Shows = "load", glyphs: Glyphs = BLOCKS) -> str:
@@ -196,6 +209,8 @@ def _small(card: CardView, room: int, shows: Shows, glyphs: Glyphs) -> str:
 
 def _number(card: CardView) -> str:
     """How busy it is, or for a card that only keeps memory, how much, in GiB."""
+    if is_settling(card):
+        return ""
     if card.state == "dirty":
         return _gib(card.memory_used_mib)
     if card.state in ("sick", "excluded", "unknown") or card.utilization_pct is None:
@@ -225,10 +240,10 @@ def _lead(card: CardView) -> str:
 
 
 def _idle(card: CardView, room: int, glyphs: Glyphs) -> str:
-    word = card.state if card.state in SIGNS else "unknown"
+    word = state_word(card) if card.state in SIGNS else "unknown"
     if room < 10:
         word = _SHORT_WORDS.get(word, word)
-    kept = f" {_gib(card.memory_used_mib)}" if card.state == "dirty" and room >= 10 else ""
+    kept = f" {_gib(card.memory_used_mib)}" if word == "dirty" and room >= 10 else ""
     text = f"{sign(card, glyphs)} {word}{kept}"
     heat = "" if card.temperature_c is None else f" {card.temperature_c}C"
     return text + heat if room >= 12 and len(text + heat) <= room else text

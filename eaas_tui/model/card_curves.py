@@ -5,7 +5,7 @@ from math import ceil
 from msgspec.structs import replace
 
 from eaas.node_views import CardView
-from eaas_tui.model.curve_points import Curve
+from eaas_tui.model.curve_points import Curve, Value
 from eaas_tui.model.picture import Samples
 
 
@@ -44,6 +44,7 @@ def card_curves(name: str, card: CardView | None, samples: Samples | None) -> li
             top=100,
             values=tuple(samples.utilization_pct),
             every_s=samples.every_s,
+            now=load_now(card),
         ),
         Curve(
             title=f"{name} memory",
@@ -52,5 +53,17 @@ def card_curves(name: str, card: CardView | None, samples: Samples | None) -> li
             top=top,
             values=memory,
             every_s=samples.every_s,
+            now=memory_now(card) if total_mib else None,
         ),
     ]
+
+
+def load_now(card: CardView | None) -> Value:
+    """Return the card's newest reading of its utilisation."""
+    return None if card is None else card.utilization_pct
+
+
+def memory_now(card: CardView | None) -> Value:
+    """Return the card's newest reading of its memory, in GiB."""
+    used_mib = None if card is None else card.memory_used_mib
+    return None if used_mib is None else used_mib / 1024

@@ -2,7 +2,7 @@
 
 from eaas.cli.words import model
 from eaas.node_views import CardProcessView, CardView, NodeView
-from eaas_tui.model.card_cells import mean
+from eaas_tui.model.card_cells import mean, state_word
 
 
 def card_sentence(card: CardView) -> str:
@@ -23,7 +23,8 @@ def card_sentence(card: CardView) -> str:
 
 def state_words(card: CardView) -> str:
     """Return the card's state, and why it is so where a reason is known."""
-    return f"{card.state}: {card.reason.text}" if card.reason is not None else card.state
+    word = state_word(card)
+    return f"{word}: {card.reason.text}" if card.reason is not None else word
 
 
 def holder_words(card: CardView) -> list[str]:

@@ -38,6 +38,8 @@ class Curve(msgspec.Struct, frozen=True, kw_only=True):
     is_whole: bool = False
     """From a beginning to an end: it fills the whole width, however few values there are."""
     is_live: bool = True
+    now: Value = None
+    """What is measured at this moment, where that is known: the last value is of a while ago."""
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):

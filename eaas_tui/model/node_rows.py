@@ -6,7 +6,7 @@ from eaas.cli.words import link_end_from, model, mount
 from eaas.lifecycle import NodeState
 from eaas.node_views import CardProcessView, CardView, ImageView, MountView, NodeView
 from eaas_tui.glyphs import BLOCKS, Glyphs
-from eaas_tui.model.card_cells import is_shut, lying_bar, sign
+from eaas_tui.model.card_cells import is_shut, lying_bar, sign, state_word
 from eaas_tui.model.card_facts import cpu_words, holder_words, state_words
 from eaas_tui.model.columns import Cell, Column, Row, Tone
 from eaas_tui.model.format import UNKNOWN, age, mib, percent
@@ -49,6 +49,7 @@ _TONES: Final[dict[str, Tone]] = {
     "shared": "busy",
     "foreign": "warn",
     "dirty": "warn",
+    "freed": "muted",
     "sick": "bad",
     "excluded": "muted",
     "unknown": "muted",
@@ -63,10 +64,11 @@ def card_rows(node: NodeView, glyphs: Glyphs = BLOCKS) -> Rows[str]:
 
 def card_row(card: CardView, glyphs: Glyphs = BLOCKS) -> Row:
     """Return one card's row; its state stands there as a sign and as a word."""
+    word = state_word(card)
     return Row(
         (
             str(card.index),
-            Cell(f"{sign(card, glyphs)} {card.state}", _TONES.get(card.state, "plain")),
+            Cell(f"{sign(card, glyphs)} {word}", _TONES.get(word, "plain")),
             Cell(lying_bar(card.utilization_pct, 10, glyphs), load_tone(card)),
             percent(card.utilization_pct),
             mib(card.memory_used_mib),
@@ -83,7 +85,7 @@ def load_tone(card: CardView) -> Tone:
     """Return how a card's load is meant: as its state, and one that works hard stands out."""
     if card.state == "held" and (card.utilization_pct or 0) >= HARD_PCT:
         return "busy"
-    return _TONES.get(card.state, "plain")
+    return _TONES.get(state_word(card), "plain")
 
 
 def who(card: CardView) -> str:

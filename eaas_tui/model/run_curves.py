@@ -1,13 +1,16 @@
 """A whole run of a job as curves: every card's utilisation and memory, from its start on."""
 
+from collections.abc import Mapping
 from datetime import datetime, tzinfo
+from types import MappingProxyType
 from typing import Final
 
 from msgspec.structs import replace
 
+from eaas.node_views import CardView
 from eaas.sample_views import CardRunView, JobSamplesView
 from eaas.views import AttemptView
-from eaas_tui.model.card_curves import card_name
+from eaas_tui.model.card_curves import card_name, load_now, memory_now
 from eaas_tui.model.curve_points import Curve, Value
 from eaas_tui.model.format import duration, unix
 
@@ -17,17 +20,28 @@ MIB: Final = 1024
 
 
 def run_curves(
-    view: JobSamplesView, attempt: AttemptView, zone: tzinfo | None = None
+    view: JobSamplesView,
+    attempt: AttemptView,
+    zone: tzinfo | None = None,
+    *,
+    cards: Mapping[str, CardView] = MappingProxyType({}),
 ) -> list[Curve]:
-    """Return two curves a card; times of day in that zone or else the machine's."""
+    """Return two curves a card; times of day in that zone or else the machine's.
+
+    ``cards`` are their newest readings, by UUID: what a live attempt's cards do now.
+    """
     is_live = attempt.finished_at is None
     run_s = run_length_s(view)
     since = moment(view.begin_at, run_s, zone)
     until = "now" if is_live else moment(attempt.finished_at, run_s, zone)
+    now = cards if is_live else {}
     return [
-        replace(curve, since=since, until=until, is_whole=True, is_live=is_live)
+        replace(curve, since=since, until=until, is_whole=True, is_live=is_live, now=value)
         for card in view.cards
-        for curve in (_load(card, view.every_s), _memory(card, view.every_s))
+        for curve, value in (
+            (_load(card, view.every_s), load_now(now.get(card.uuid))),
+            (_memory(card, view.every_s), memory_now(now.get(card.uuid))),
+        )
     ]
 
 

@@ -9,6 +9,7 @@ import msgspec
 from rich.cells import cell_len
 
 from eaas.lifecycle import PLACED, CardState, JobState, NodeState
+from eaas_tui.model.card_cells import state_word
 from eaas_tui.model.columns import padded
 from eaas_tui.model.job_set import once
 from eaas_tui.model.picture import Link, Picture
@@ -100,7 +101,7 @@ def _cards(picture: Picture) -> Part:
 
 def _troubles(picture: Picture) -> list[Part]:
     """Return what is out of order, counted by its word."""
-    cards = Counter(card.state for card in picture.cards())
+    cards = Counter(map(state_word, picture.cards()))
     offline = sum(node.state == NodeState.OFFLINE for node in picture.nodes.values())
     parts = [Part(f"! {cards[state]} {state}", "warn") for state in TROUBLED if cards[state]]
     return [Part(f"! {offline} offline", "bad"), *parts] if offline else parts

@@ -94,7 +94,8 @@ class JobCurves:
         run = self._run
         if run is not None and run.attempt == number and run.cards:
             caption = run_caption(run, attempt, len(job.attempts))
-            return Shown(curves=run_curves(run, attempt), caption=caption, empty="")
+            curves = run_curves(run, attempt, cards=_cards(picture))
+            return Shown(curves=curves, caption=caption, empty="")
         return self._seen_here(attempt, picture, now)
 
     def _seen_here(self, attempt: AttemptView, picture: Picture, now: float) -> Shown:
@@ -102,9 +103,7 @@ class JobCurves:
         if attempt.finished_at is not None:
             why = self._trouble or "nothing is kept of what its cards did"
             return Shown(curves=[], caption="", empty=why if attempt.cards else NO_CARD)
-        known: dict[str, CardView] = {
-            card.uuid: card for node in picture.nodes.values() for card in node.cards
-        }
+        known = _cards(picture)
         began, curves = unix(attempt.started_at), []
         for held in attempt.cards:
             samples = since(picture.samples.get(held.uuid), began, now)
@@ -120,6 +119,10 @@ class JobCurves:
 
 
 NO_CARD: Final = "the job holds no card"
+
+
+def _cards(picture: Picture) -> dict[str, CardView]:
+    return {card.uuid: card for node in picture.nodes.values() for card in node.cards}
 
 
 def _attempt(job: JobView, number: int) -> AttemptView | None:

@@ -177,9 +177,10 @@ def heading(curve: Curve, width: int) -> str:
     The least of means is nobody's least, so where the values are means it is left out.
     """
     numbers = summary(curve.values)
-    most = summary(curve.peaks).most if curve.peaks else numbers.most
+    now = numbers.now if curve.now is None else curve.now
+    most = summary((*(curve.peaks or curve.values), now if curve.is_live else None)).most
     told = {
-        "now": _number(numbers.now),
+        "now": _number(now),
         "avg": _number(numbers.average),
         "min": _number(numbers.least),
         "max": _number(most),

@@ -6,6 +6,7 @@ from eaas.units import (
     UnitError,
     format_duration,
     format_memory_mib,
+    moment_text,
     parse_duration_s,
     parse_memory_mib,
     parse_utc,
@@ -175,3 +176,8 @@ def test_a_rough_size_never_promises_more_than_there_is() -> None:
     told = [rough_memory_mib(mib) for mib in (0, 1023, 1024, 3071, 24064)]
 
     assert told == ["0MiB", "1023MiB", "1GiB", "2.9GiB", "23.5GiB"]
+
+
+def test_sentences_tell_a_moment_to_the_second_and_whose_clock_that_is() -> None:
+    assert moment_text(0.25) == "1970-01-01 00:00:00 UTC"
+    assert moment_text("2026-03-01T08:00:00.000Z") == "2026-03-01 08:00:00 UTC"

@@ -26,7 +26,7 @@ def a_credential(**but: Any) -> Credential:
         (
             {"expires_at": 100.0},
             "expired",
-            "token uaaaaaaaa expired at 1970-01-01T00:01:40.000Z",
+            "token uaaaaaaaa expired at 1970-01-01 00:01:40 UTC",
         ),
         ({"uses_left": 0}, "used_up", "token uaaaaaaaa has been used as often as it may be"),
         (

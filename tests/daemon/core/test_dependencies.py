@@ -97,7 +97,7 @@ def test_a_retried_job_follows_those_it_followed_before(house: House) -> None:
 
 def test_a_later_start_waits_for_its_moment(house: House) -> None:
     job = house.submit(not_before="1970-01-01T00:33:20Z")
-    assert said(house, job) == "starts at 1970-01-01T00:33:20Z at the earliest"
+    assert said(house, job) == "starts at 1970-01-01 00:33:20 UTC at the earliest"
 
     house.now = 1999.0
     house.do(e.Tick())

@@ -6,7 +6,7 @@ from eaas.errors import NeverFits
 from eaas.ids import NodeName
 from eaas.job_spec import read_spec
 from eaas.sentences import sentence
-from eaas.units import utc_text
+from eaas.units import moment_text, utc_text
 from eaas.why_views import BlockerView, WhyView
 from eaas.wire.rest import SetPool
 from eaas_daemon.core import events as e
@@ -72,7 +72,7 @@ def test_a_job_in_backoff_has_left_the_line_and_says_until_when(house: House) ->
 
     told = why(house, job)
 
-    until = utc_text(house.now + 30).replace(".000Z", "Z")
+    until = moment_text(house.now + 30)
     assert (told.position, told.verdict) == (None, "waiting")
     assert told.text == f"job {job.number} waits: starts attempt 2 at {until} at the earliest"
     assert [(reason.code, reason.scope) for reason in told.reasons] == [("backoff", "job")]
@@ -149,7 +149,7 @@ def test_all_that_keeps_a_node_from_a_job_is_said_in_its_one_row(house: House) -
 
 def test_an_offline_node_says_since_when(house: House) -> None:
     house.quiet_start()
-    since = utc_text(house.now)
+    since = moment_text(house.now)
     house.silence("n1")
 
     told = why(house, house.submit())

@@ -277,3 +277,26 @@ def test_a_pool_names_who_runs_something_there_with_cards_or_without(house: Hous
         ("alice", 1, 1),
         ("bob", 1, 0),
     ]
+
+
+def test_a_card_that_a_job_has_just_left_is_settling_and_dirty_only_when_that_takes_long(
+    house: House,
+) -> None:
+    job = house.running(house.submit(gpus=1))
+    house.beat("n1", a_card(0, state="held"), a_card(1))
+    house.ended(job)
+    just_left = cards(house)[0]
+
+    house.now += 120
+    house.beat("n1", a_card(0, state="held"), a_card(1))
+    much_later = cards(house)[0]
+
+    told = [(card.state, card.offered, card.reason) for card in (just_left, much_later)]
+    assert told == [
+        (
+            "dirty",
+            False,
+            ReasonView(code="card_settling", text="released a moment ago and not seen clean yet"),
+        ),
+        ("dirty", False, ReasonView(code="card_dirty", text="not seen clean since a job left it")),
+    ]

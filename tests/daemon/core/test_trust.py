@@ -42,7 +42,7 @@ def test_a_token_carries_the_word_of_who_made_it_or_of_whom_an_admin_says(house:
     assert told(house) == [
         (
             "token.created",
-            "root made token ubob for viewer bob, until 1970-01-01T00:17:40.000Z",
+            "root made token ubob for viewer bob, until 1970-01-01 00:17:40 UTC",
         )
     ]
 

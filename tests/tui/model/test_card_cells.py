@@ -2,6 +2,7 @@ import pytest
 from rich.cells import cell_len
 
 from eaas.lifecycle import CardState
+from eaas.node_views import CARD_SETTLING
 from eaas.views import ReasonView
 from eaas_tui.glyphs import ASCII, BLOCKS, BRAILLE, Glyphs
 from eaas_tui.model.card_cells import (
@@ -127,3 +128,12 @@ def test_a_sparkline_squeezes_the_means_and_leaves_gaps_blank() -> None:
 def test_rows_of_a_sparkline_end_at_the_same_moment() -> None:
     assert sparkline([[0, 0, 0, 0], [100, 100]], 2) == "▁▅"
     assert sparkline([], 4) == "    "
+
+
+@pytest.mark.parametrize("width", [1, 3, 5, 8, 20])
+def test_a_card_that_a_job_has_just_left_alarms_nobody(width: int) -> None:
+    reason = ReasonView(code=CARD_SETTLING, text="released a moment ago and not seen clean yet")
+    card = a_card(0, state="dirty", reason=reason, memory_used_mib=4096)
+
+    assert cell(card, width).rstrip() in (":", ": freed", ": freed 30C")
+    assert tone(card) == "free"

@@ -3,7 +3,7 @@ from datetime import UTC
 from eaas.units import utc_text
 from eaas_tui.model.run_curves import moment, run_caption, run_curves, run_length_s
 from tests.rig.runs import a_card_run, a_run
-from tests.rig.views import AT, an_attempt
+from tests.rig.views import AT, a_card, an_attempt
 
 
 def test_a_run_is_two_curves_a_card_from_its_start_to_now() -> None:
@@ -48,3 +48,15 @@ def test_the_caption_says_whose_run_it_is_and_what_a_point_means() -> None:
     assert run_caption(run, an_attempt(2), 3) == (
         "attempt 2 of 3 on n1; a point is 5m20s: its mean, in grey its most"
     )
+
+
+def test_a_live_run_ends_in_what_its_cards_do_now_and_one_that_is_over_does_not() -> None:
+    run = a_run(a_card_run(0, 10))
+    card = a_card(0, uuid=run.cards[0].uuid, utilization_pct=77, memory_used_mib=2048)
+    ended = an_attempt(finished_at=utc_text(AT + 60))
+
+    live = run_curves(run, an_attempt(), UTC, cards={card.uuid: card})
+    over = run_curves(run, ended, UTC, cards={card.uuid: card})
+
+    assert [curve.now for curve in live] == [77, 2.0]
+    assert [curve.now for curve in over] == [None, None]

@@ -1,5 +1,7 @@
 import pytest
 
+from eaas.node_views import CARD_SETTLING
+from eaas.views import ReasonView
 from eaas_tui.model.picture import EMPTY, Link
 from eaas_tui.model.summary import Part, link_part, pool_parts, short_time
 from tests.rig.pictures import a_card, a_held_card, a_job, a_node, a_picture
@@ -55,3 +57,12 @@ def test_how_it_stands_with_the_controller_is_said_in_words(link: Link, part: Pa
 )
 def test_a_time_is_short(seconds: float, text: str) -> None:
     assert short_time(seconds) == text
+
+
+def test_a_card_that_a_job_has_just_left_is_not_out_of_order() -> None:
+    reason = ReasonView(code=CARD_SETTLING, text="released a moment ago and not seen clean yet")
+    freed, dirty = a_card(0, state="dirty", reason=reason), a_card(1, state="dirty")
+
+    texts = [part.text for part in pool_parts(a_picture(a_node("n1", freed, dirty)))]
+
+    assert "! 1 dirty" in texts

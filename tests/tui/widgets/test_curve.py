@@ -117,3 +117,11 @@ async def test_no_size_is_too_small(size: tuple[int, int]) -> None:
         grid.show([a_curve()] * 3, glyphs=BLOCKS, empty="")
         await pilot.press("j", "G", "g")
         assert widths(lines_of(grid)) == {size[0]}
+
+
+def test_now_is_what_is_measured_at_this_moment_where_that_is_known() -> None:
+    curve = replace(a_curve("load", 0, 50, 60), now=99.0)
+
+    assert "now 99" in heading(curve, 60)
+    assert "max 99" in heading(curve, 60)
+    assert "max 99" not in heading(replace(curve, is_live=False), 60)
