@@ -276,6 +276,7 @@ def test_who_is_gone_before_the_last_sharer_may_join_beside_a_waiting_whole_card
     quick, slow = share(house, 2, timeout="1h"), share(house, 2, timeout="3h")
 
     assert where(house, quick, slow) == ["n1-0", None]
+    house.running(quick)
     why = Explainer(house.state, house.now).why(whole)
     assert (why.eta.kind, why.eta.in_s) == ("certain", 2 * 3600 + 10)
 
