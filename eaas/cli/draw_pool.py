@@ -16,7 +16,7 @@ from eaas.cli.words import (
     yes_no,
 )
 from eaas.lifecycle import DEFAULT_HOLD_AFTER_S, CardState, NodeState
-from eaas.node_views import CardView, NodeView
+from eaas.node_views import CardClaimView, CardView, NodeView
 from eaas.units import format_duration
 from eaas.views import EventView, FolderCountsView, PoolNodeView, PoolView, QueueView, StatusView
 
@@ -177,7 +177,7 @@ def _card_row(card: CardView) -> tuple[str | None, ...]:
         model(card),
         card.state,
         _holders(card),
-        _used_memory(card.memory_used_mib, card.memory_total_mib),
+        _card_memory(card),
         percent(card.utilization_pct),
         None if card.temperature_c is None else f"{card.temperature_c}°C",
         None if card.reason is None else card.reason.text,
@@ -185,13 +185,26 @@ def _card_row(card: CardView) -> tuple[str | None, ...]:
 
 
 def _holders(card: CardView) -> str | None:
-    held = [f"{claim.user} (job {claim.job})" for claim in card.claims]
+    held = [_holder(claim) for claim in card.claims]
     if not held and card.state == CardState.FOREIGN:
         held = [
             f"{process.user or 'somebody'} (pid {process.pid} {process.command or ''})"
             for process in card.processes
         ]
     return ", ".join(held) or None
+
+
+def _holder(claim: CardClaimView) -> str:
+    share = "" if claim.memory_mib is None else f": {size(claim.memory_mib)}"
+    return f"{claim.user} (job {claim.job}{share})"
+
+
+def _card_memory(card: CardView) -> str | None:
+    """Return what is in use, and of a shared card what its jobs declared."""
+    text = _used_memory(card.memory_used_mib, card.memory_total_mib)
+    if text is None or card.state != CardState.SHARED:
+        return text
+    return f"{text}, {size(card.memory_claimed_mib)} declared"
 
 
 def _node_row(node: NodeView) -> tuple[str | None, ...]:

@@ -106,13 +106,32 @@ def memory_pct(card: CardView) -> int | None:
 
 
 def holder(card: CardView, shows: Shows) -> str:
-    """Return whose card it is in a word: the user, or the job's number; empty where nobody's."""
+    """Return whose card it is in a word: the user, or the job's number; empty where nobody's.
+
+    Of a shared card it is the first one.
+    """
     if card.claims:
         claim = card.claims[0]
         return str(claim.job) if shows == "job" else claim.user
     if card.state == "foreign":
         return next((it.user for it in card.processes if it.user), "")
     return ""
+
+
+def parts_bar(card: CardView, width: int, glyphs: Glyphs = BLOCKS) -> str:
+    """Return a shared card's memory as that many signs: the initial of each job's user for what the
+    job declared, one sign at least, and dots for what is left. Beside each other the jobs of one
+    user are told apart by small and large letters.
+    """
+    total = max(card.memory_total_mib or 0, card.memory_claimed_mib, 1)
+    drawn, declared = "", 0
+    for claim in card.claims:
+        declared += claim.memory_mib or 0
+        until = max(len(drawn) + 1, round(declared * width / total))
+        letter = _initial(claim.user)
+        letter = letter.upper() if drawn.endswith(letter) else letter
+        drawn += letter * (until - len(drawn))
+    return drawn[:width].ljust(width, glyphs.dot)
 
 
 def tone(card: CardView, me: str | None = None) -> Tone:
@@ -189,10 +208,13 @@ def _single(card: CardView, shows: Shows, glyphs: Glyphs) -> str:
     """A letter is small, an ``x`` excepted: capitals and ``x`` are the states' own signs."""
     if shows == "load" or card.state not in ("held", "shared"):
         return sign(card, glyphs)
-    whose = holder(card, shows)
-    if shows == "job":
-        return whose[-1:] or sign(card, glyphs)
-    first = whose[:1].lower().replace("x", "X")
+    if not (whose := holder(card, shows)):
+        return sign(card, glyphs)
+    return whose[-1:] if shows == "job" else _initial(whose)
+
+
+def _initial(user: str) -> str:
+    first = user[:1].lower().replace("x", "X")
     return first if cell_len(first) == 1 else "@"
 
 
@@ -204,7 +226,15 @@ def _small(card: CardView, room: int, shows: Shows, glyphs: Glyphs) -> str:
         return lead + _number(card).rjust(rest)
     if shows == "job" and cell_len(whose) > rest and card.state == "held":
         return whose
-    return lead + fit(whose, rest)
+    return lead + _holders(card, shows, rest)
+
+
+def _holders(card: CardView, shows: Shows, room: int) -> str:
+    """Return the holder in so many columns, with how many share the card besides if that fits."""
+    whose, others = holder(card, shows), len(card.claims) - 1
+    if others > 0 and cell_len(f"{whose}+{others}") <= room:
+        whose = f"{whose}+{others}"
+    return fit(whose, room)
 
 
 def _number(card: CardView) -> str:
@@ -227,9 +257,11 @@ def _middling(card: CardView, room: int, shows: Shows, glyphs: Glyphs) -> str:
         return f"F {fit(whose or '?', room - 2)}"
     lead = _lead(card)
     rest = room - cell_len(number) - len(lead) - (shows != "load" and bool(whose))
+    if card.state == "shared" and shows == "load":
+        return lead + parts_bar(card, rest, glyphs) + number
     if shows == "load" or not whose:
         return lead + lying_bar(card.utilization_pct, rest, glyphs) + number
-    return lead + fit(whose, rest) + " " + number
+    return lead + _holders(card, shows, rest) + " " + number
 
 
 def _lead(card: CardView) -> str:
@@ -262,7 +294,9 @@ def _roomy(card: CardView, room: int, shows: Shows, glyphs: Glyphs) -> str:
         return f"F {fit(whose or '?', rest - 2)}{tail}"
     lead = _lead(card)
     if shows != "load" and whose:
-        return lead + fit(whose, rest - len(lead)) + tail
+        return lead + _holders(card, shows, rest - len(lead)) + tail
+    if card.state == "shared":
+        return lead + parts_bar(card, rest - len(lead), glyphs) + tail
     first = f" {whose[:1]}" if whose else ""
     bar = lying_bar(card.utilization_pct, rest - len(lead) - cell_len(first), glyphs)
     return lead + bar + first + tail

@@ -13,6 +13,7 @@ def card_sentence(card: CardView) -> str:
         state_words(card),
         _load(card),
         memory_words(card),
+        f"{gib(card.memory_claimed_mib)} declared" if card.state == "shared" else "",
         "" if card.temperature_c is None else f"{card.temperature_c} C",
         "" if card.power_w is None else f"{card.power_w:.0f} W",
         *holder_words(card),

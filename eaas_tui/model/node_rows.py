@@ -89,10 +89,13 @@ def load_tone(card: CardView) -> Tone:
 
 
 def who(card: CardView) -> str:
-    """Return who has the card, or why nobody may; of one that is held and shut both."""
+    """Return who has the card, or why nobody may; of one that is held and shut both, and of one
+    that is shared what is to be known of it.
+    """
     if card.claims:
-        shut = [card.reason.text] if card.reason is not None and is_shut(card) else []
-        return ", ".join([*holder_words(card), *shut])
+        tells = card.reason is not None and (is_shut(card) or card.state == "shared")
+        more = [card.reason.text] if card.reason is not None and tells else []
+        return ", ".join([*holder_words(card), *more])
     if card.reason is not None:
         return state_words(card).partition(": ")[2]
     users = sorted({process.user or "?" for process in card.processes})

@@ -230,7 +230,9 @@ def _sicken(scene: Scene) -> None:
         a_claim(901, "王芳", memory_mib=8192),
         a_claim(902, "a.user.with.a.very.long.name", memory_mib=4096),
     )
-    scene.alter_card(long, 3, state="shared", claims=claims, utilization_pct=88)
+    scene.alter_card(
+        long, 3, state="shared", claims=claims, memory_claimed_mib=12288, utilization_pct=88
+    )
 
 
 def _break_nodes(scene: Scene) -> None:

@@ -85,11 +85,23 @@ def test_a_card_is_one_line_with_who_holds_it(typing: Type, controller: StandIn)
         utilization_pct=None,
         temperature_c=None,
     )
-    cards = [FREE, held, foreign, card(index=3, simulated=True)]
+    shared = card(
+        index=4,
+        state="shared",
+        claims=(
+            CardClaimView(job=8, attempt=1, user="bob", memory_mib=6144),
+            CardClaimView(job=9, attempt=1, user="ada", memory_mib=3072),
+        ),
+        memory_used_mib=4096,
+        memory_claimed_mib=9216,
+    )
+    cards = [FREE, held, foreign, card(index=3, simulated=True), shared]
     controller.answers["GET /api/v1/cards"] = {"items": cards, "next": None}
     lines = typing("gpus").out.splitlines()
 
-    assert len(lines) == 5
+    assert len(lines) == 6
+    assert "bob (job 8: 6GiB), ada (job 9: 3GiB)" in lines[5]
+    assert "4GiB of 24GiB, 9GiB declared" in lines[5]
     assert "512MiB of 24GiB" in lines[1]
     assert "bob (job 7)" in lines[2]
     assert "93%" in lines[2]

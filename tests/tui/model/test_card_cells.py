@@ -11,18 +11,21 @@ from eaas_tui.model.card_cells import (
     cell,
     holder,
     lying_bar,
+    parts_bar,
     sign,
     sparkline,
     step,
     tone,
 )
 from tests.rig.pictures import a_card, a_held_card, a_process
+from tests.rig.views import a_claim
 
 EXCLUDED = ReasonView(code="card_excluded", text="excluded by root")
+SHARES = (a_claim(1, memory_mib=40960), a_claim(2, "bob", memory_mib=20480))
 EVERY_STATE = [
     a_card(),
     a_held_card(),
-    a_held_card(state="shared"),
+    a_held_card(state="shared", claims=SHARES, memory_claimed_mib=61440),
     a_card(state="foreign", processes=(a_process("bob"),), utilization_pct=97),
     a_card(state="dirty", memory_used_mib=23 * 1024),
     a_card(state="sick", utilization_pct=None, temperature_c=None),
@@ -76,12 +79,12 @@ def test_a_held_card_never_looks_like_another_state_however_busy_it_is() -> None
         (5, ["·    ", "▆ 68 ", "+ 68 ", "F 97 ", "D23G ", "!    ", "x    ", "?    "]),
         (
             8,
-            ["· free  ", "██▊  68 ", "+██  68 ", "F bob   ",
+            ["· free  ", "██▊  68 ", "+aab 68 ", "F bob   ",
              "D dirty ", "! sick  ", "x excl  ", "? unkn  "],
         ),
         (
             15,
-            ["· free 30C     ", "██  a  68% 55G ", "+█▍ a  68% 55G ", "F bob  97%  0G ",
+            ["· free 30C     ", "██  a  68% 55G ", "+aab·  68% 55G ", "F bob  97%  0G ",
              "D dirty 23G    ", "! sick         ", "x excluded 30C ", "? unknown 30C  "],
         ),
     ],
@@ -100,6 +103,23 @@ def test_users_or_job_numbers_stand_in_the_cells_on_demand() -> None:
     assert [cell(card, 8, shows) for shows in ("user", "job")] == ["bob  68 ", "42   68 "]
     assert [cell(card, 5, shows) for shows in ("user", "job")] == ["▆bob ", "▆42  "]
     assert [cell(card, 1, shows) for shows in ("user", "job")] == ["b", "2"]
+
+
+def test_a_shared_card_shows_who_has_how_much_of_it_and_what_is_left() -> None:
+    shared = EVERY_STATE[2]
+    tiny = tuple(a_claim(job, user, memory_mib=16) for job, user in enumerate("abc", 1))
+
+    assert parts_bar(shared, 8) == "aaaabb··"
+    assert parts_bar(shared, 2) == "ab"
+    mine = tuple(a_claim(job, memory_mib=20480) for job in (1, 2, 3))
+    assert parts_bar(a_held_card(claims=mine, memory_claimed_mib=61440), 8) == "aaAAaa··"
+    assert parts_bar(a_held_card(claims=tiny, memory_claimed_mib=48), 6) == "abc···"
+    assert [cell(shared, 8, shows) for shows in ("user", "job")] == ["+al  68 ", "+1   68 "]
+    assert [cell(shared, 20, shows) for shows in ("user", "job")] == [
+        "+alice  68% 55G 61C ",
+        "+1+1    68% 55G 61C ",
+    ]
+    assert [cell(shared, 1, shows) for shows in ("user", "job")] == ["a", "1"]
 
 
 def test_a_users_initial_is_never_the_sign_of_a_state() -> None:

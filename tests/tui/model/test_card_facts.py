@@ -3,6 +3,8 @@ from typing import Any
 from eaas.views import ConditionView, ReasonView
 from eaas_tui.model.card_facts import card_sentence, gib, node_sentence
 from tests.rig.pictures import a_card, a_held_card, a_node, a_process
+from tests.rig.views import a_card as a_pool_card
+from tests.rig.views import a_claim
 
 
 def test_a_held_card_tells_its_job_its_holder_and_its_readings() -> None:
@@ -45,3 +47,13 @@ def test_a_node_tells_what_is_wrong_with_it() -> None:
 
 def test_sizes_are_short() -> None:
     assert [gib(mib) for mib in (512, 1536, 81920)] == ["512M", "1.5G", "80G"]
+
+
+def test_a_shared_card_tells_what_each_job_declared_and_what_all_of_them_did() -> None:
+    claims = a_claim(7, memory_mib=6144), a_claim(8, "bob", memory_mib=3072)
+    card = a_pool_card(state="shared", claims=claims, memory_claimed_mib=9216)
+
+    sentence = card_sentence(card)
+
+    assert "9.0G declared" in sentence
+    assert sentence.endswith("job 7 of alice (6.0G)  job 8 of bob (3.0G)")

@@ -17,6 +17,7 @@ from eaas_tui.model.node_rows import (
     process_rows,
 )
 from tests.rig.pictures import a_card, a_held_card, a_node, a_picture, a_process
+from tests.rig.views import a_claim
 
 NOW = parse_utc("2025-06-01T10:12:00Z")
 
@@ -56,6 +57,16 @@ def test_a_card_that_is_held_and_excluded_says_both() -> None:
 
     assert cells[1] == "x held"
     assert cells[8] == "job 7 of bob, excluded by root"
+
+
+def test_a_shared_card_names_its_jobs_with_their_shares_and_what_is_to_be_known_of_it() -> None:
+    text = "job 7 uses 9GiB of the 6GiB it declared"
+    claims = a_claim(7, memory_mib=6144), a_claim(8, "bob", memory_mib=3072)
+    reason = ReasonView(code="card_shared", text=text)
+
+    cells = card_row(a_held_card(state="shared", claims=claims, reason=reason)).cells
+
+    assert f"job 7 of alice (6.0G), job 8 of bob (3.0G), {text}" in map(text_of, cells)
 
 
 def test_a_model_that_calls_itself_simulated_says_so_once() -> None:
