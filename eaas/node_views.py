@@ -2,6 +2,7 @@
 
 from typing import Final, Literal
 
+from eaas.booking_views import CardBookingView
 from eaas.views import ConditionView, ReasonView, View
 
 CARD_SETTLING: Final = "card_settling"
@@ -63,6 +64,8 @@ class CardView(View, frozen=True, kw_only=True):
     claims: tuple[CardClaimView, ...]
     processes: tuple[CardProcessView, ...]
     sampled_at: str | None
+    bookings: tuple[CardBookingView, ...] = ()
+    """Those that are not over, the first one first."""
 
 
 class LinkEndView(View, frozen=True, kw_only=True):

@@ -54,6 +54,7 @@ job_ids: Final = _completer(f"jobs?limit={MOST_JOBS}", "id", _job_help)
 all_job_ids: Final = _completer(f"jobs?all=1&limit={MOST_JOBS}", "id", _job_help)
 pools: Final = _completer("pools", "name", _no_help)
 queues: Final = _completer("queues", "ref", _no_help)
+bookings: Final = _completer("bookings", "id", lambda booking: str(booking["text"]))
 nodes: Final = _completer("nodes", "name", lambda node: str(node["state"]))
 
 

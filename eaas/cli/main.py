@@ -6,6 +6,7 @@ from typing import Final
 import click
 
 from eaas.cli.group import Entry, Group
+from eaas.cli.verb import Verb
 
 JOB: Final = Group(
     "job",
@@ -119,6 +120,16 @@ TOKEN: Final = Group(
     },
 )
 
+BOOK: Final = Verb(
+    "book",
+    Entry("eaas.cli.bookings:book", "Book cards for a class or a demo."),
+    {
+        "list": Entry("eaas.cli.bookings:list_bookings", "List the bookings."),
+        "show": Entry("eaas.cli.bookings:show", "Show a booking and its cards."),
+        "cancel": Entry("eaas.cli.bookings:cancel", "Give back what is booked."),
+    },
+)
+
 CLI: Final = Group(
     "mini-eaas",
     "A handful of GPU machines as one private pool.",
@@ -132,6 +143,7 @@ CLI: Final = Group(
         "pool": POOL,
         "queue": QUEUE,
         "node": NODE,
+        "book": BOOK,
         "token": TOKEN,
         "login": Entry("eaas.cli.login:login", "Keep a controller elsewhere, and who you are."),
         "logout": Entry("eaas.cli.login:logout", "Forget a controller elsewhere."),

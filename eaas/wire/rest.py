@@ -82,6 +82,25 @@ class SetQueue(Body, frozen=True, kw_only=True):
     allow: list[str] | msgspec.UnsetType = msgspec.UNSET
 
 
+class CreateBooking(Body, frozen=True, kw_only=True):
+    """``POST /api/v1/bookings``. Either ``end`` or ``for_s`` is given."""
+
+    gpus: int
+    pool: str | None = None
+    """None: that of the queue, the only one there is, or ``default``."""
+    user: str | None = None
+    queue: str | None = None
+    """For whoever submits into it, as ``queue`` or ``pool/queue``; with neither it is the caller's.
+    """
+    start: str | None = None
+    """RFC 3339; None is now."""
+    end: str | None = None
+    for_s: float | None = None
+    gpu_type: str | None = None
+    """A part of the cards' model, or of a label of their node."""
+    note: str | None = None
+
+
 class PatchNode(Body, frozen=True, kw_only=True):
     """``PATCH /api/v1/nodes/{node}``."""
 

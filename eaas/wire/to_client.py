@@ -7,6 +7,7 @@ several nodes in one; everybody else hears neither ``snapshot_jobs`` nor ``many_
 
 import msgspec
 
+from eaas.booking_views import BookingView
 from eaas.node_views import CardView, NodeView
 from eaas.views import EventView, JobView, PoolView, QueueView
 
@@ -29,6 +30,7 @@ class Snapshot(ToClient, frozen=True, kw_only=True, tag="snapshot"):
     jobs: tuple[JobView, ...]
     whole: bool = True
     """False where more jobs follow in ``SnapshotJobs``, with changes in between."""
+    bookings: tuple[BookingView, ...] = ()
 
 
 class SnapshotJobs(ToClient, frozen=True, kw_only=True, tag="snapshot_jobs"):
@@ -56,6 +58,8 @@ class Changes(ToClient, frozen=True, kw_only=True, tag="changes"):
     """As ``pool/queue``."""
     gone_nodes: tuple[str, ...] = ()
     events: tuple[EventView, ...] = ()
+    bookings: tuple[BookingView, ...] = ()
+    gone_bookings: tuple[int, ...] = ()
 
 
 class Readings(ToClient, frozen=True, kw_only=True, tag="readings"):

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from eaas.ids import CardUuid, JobUid, NodeName, PoolName
+from eaas_daemon.api.booking_news import BookingNews
 from eaas_daemon.core.changes import Changes
 from eaas_daemon.core.explain import Explainer
 from eaas_daemon.core.inventory_picture import card_standing
@@ -29,10 +30,12 @@ class Affected:
         self._marks = {name: card_marks(state, node) for name, node in state.nodes.items()}
         self._was_kept: set[tuple[NodeName, tuple[CardUuid, ...], JobUid, bool]] = set()
         self._line: dict[JobUid, tuple[int, str]] = {}
+        self.booked = BookingNews(state, state.last_tick_at or 0.0)
 
     def note(self, changes: Changes) -> None:
         """Take in one step."""
         self._note_kept()
+        self.nodes |= self.booked.nodes(changes)
         for job in changes.jobs:
             self._note_job(job)
         self.nodes.update(node.name for node in changes.nodes)

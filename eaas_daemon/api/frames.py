@@ -51,7 +51,12 @@ class Frame(NamedTuple):
         """Return about how many bytes it takes in memory."""
         shared: Sequence[Any] = ()
         if isinstance(self.message, Changes):
-            shared = (*self.message.pools, *self.message.queues, *self.message.events)
+            shared = (
+                *self.message.pools,
+                *self.message.queues,
+                *self.message.events,
+                *self.message.bookings,
+            )
         own = sum(part.size for part in (*self.jobs, *self.nodes))
         return 200 + own + sum(len(memoryview(raw)) for raw in shared)
 

@@ -32,6 +32,7 @@ from eaas_daemon.api.readings import Reporter
 from eaas_daemon.api.snapshots import SnapshotRun
 from eaas_daemon.api.subscriber import Subscriber
 from eaas_daemon.clock import Clock, SystemClock
+from eaas_daemon.core.booking_picture import booking_view
 from eaas_daemon.core.changes import Changes
 from eaas_daemon.core.effects import Effect
 from eaas_daemon.core.events import Tick
@@ -56,6 +57,7 @@ class Counted(NamedTuple):
     nodes: tuple[TwoForms, ...] = ()
     pools: tuple[Any, ...] = ()
     queues: tuple[Any, ...] = ()
+    bookings: tuple[Any, ...] = ()
 
 
 class Hub:
@@ -184,13 +186,16 @@ class Hub:
         if now - self._slow_at >= READINGS_EVERY_S:
             self._slow_at = now
             self._add_slow(jobs)
-        asked = changes.nodes or changes.pools or changes.queues
+        asked = changes.nodes or changes.pools or changes.queues or changes.bookings
         drawn = Counted()
         if asked or now - self._counts_at >= COUNTS_EVERY_S:
             drawn = self._counted()
             if any(drawn):
                 self._counts_at = now
-        gone = changes.gone_nodes or changes.gone_pools or changes.gone_queues
+        gone = (
+            *(changes.gone_nodes or changes.gone_pools or changes.gone_queues),
+            *changes.gone_bookings,
+        )
         if not (jobs or gone or changes.journal or any(drawn)):
             return None
         painter = self._engine.painter()
@@ -204,6 +209,8 @@ class Hub:
             events=raws(event_view(row) for row in changes.journal),
             pools=drawn.pools,
             queues=drawn.queues,
+            bookings=drawn.bookings,
+            gone_bookings=changes.gone_bookings,
         )
         forms = tuple(job_forms(painter.job(job)) for job in jobs.values())
         if self._snapshot is not None:
@@ -229,6 +236,7 @@ class Hub:
             nodes=tuple(node_forms(node_view(state, node)) for node in nodes),
             pools=raws(pool_view(state, state.pools[name]) for name in pools),
             queues=raws(queue_view(state, state.queues[ref]) for ref in queues),
+            bookings=raws(self._affected.booked.news(self._clock.now())),
         )
 
     # --- snapshots
@@ -282,6 +290,7 @@ class Hub:
             nodes=(),
             jobs=(),
             whole=is_whole,
+            bookings=raws(booking_view(state, one, now) for one in state.bookings.values()),
         )
         nodes = (node_view(state, state.nodes[name]) for name in sorted(state.nodes))
         return Encodings(Frame(message, jobs, tuple(map(node_forms, nodes))))

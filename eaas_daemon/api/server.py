@@ -16,6 +16,7 @@ from eaas_daemon.api import problems
 from eaas_daemon.api.agent_routes import AgentRoutes
 from eaas_daemon.api.auth import Doorman
 from eaas_daemon.api.bell import JobBell
+from eaas_daemon.api.bookings import BookingRoutes
 from eaas_daemon.api.file_exchange import FileExchange
 from eaas_daemon.api.files import FileRoutes
 from eaas_daemon.api.guests import Guests
@@ -144,6 +145,7 @@ def routes(parts: Parts, traffic: Traffic) -> list[web.RouteDef]:
         PoolRoutes(parts),
         QueueRoutes(parts),
         NodeRoutes(parts),
+        BookingRoutes(parts),
         SampleRoutes(parts),
         PackRoutes(parts.packs),
         StreamRoutes(parts.hub, parts.long_calls),

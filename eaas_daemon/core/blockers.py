@@ -8,6 +8,7 @@ from eaas.lifecycle import JobState
 from eaas.units import utc_text
 from eaas.why_views import BlockerView
 from eaas_daemon.core.ask import ask_of
+from eaas_daemon.core.booking_bars import stays_booked
 from eaas_daemon.core.forecast import end_of
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.state import State
@@ -36,6 +37,7 @@ def blockers(
         for name in members
         for other in state.placed.get(name, {}).values()
         if not wants_cards or other.attempts[-1].cards
+        if not stays_booked(state, job, other, now)
     )
     return _views(state, placed, now)
 

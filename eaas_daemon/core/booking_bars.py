@@ -13,7 +13,7 @@ from eaas_daemon.core.booked import Booked, Claim, Load, against, barred, left, 
 from eaas_daemon.core.booking import Booking
 from eaas_daemon.core.ends import START_ALLOWANCE_S, ends_by
 from eaas_daemon.core.fit import Return, Room, usable
-from eaas_daemon.core.model import Pool
+from eaas_daemon.core.model import Job, Pool
 from eaas_daemon.core.state import State
 
 
@@ -134,11 +134,12 @@ def start_beside(
     pool: Pool,
     returns: Iterable[tuple[Return, list[CardReport]]],
     now: float,
+    late_s: float,
 ) -> float:
     """Return when the room has what the job needs and no booking bars it; infinite: nobody knows.
 
     ``returns`` is what comes back to the room, the first thing first, each with those of its cards
-    that suit the job.
+    that suit the job; it may be ``late_s`` until they can be given to it.
     """
     ask, cards = shape.ask, {CardUuid(card.uuid) for card in usable(room, shape.ask, pool)}
     cpus_milli, memory_mib = room.cpus_milli, room.memory_mib
@@ -147,15 +148,30 @@ def start_beside(
         cards.update(CardUuid(card.uuid) for card in suiting)
         cpus_milli += back.cpus_milli
         memory_mib += back.memory_mib
-        most_cpus, most_memory = left(room.booked, shape, back.at)
+        at = back.at + (late_s if back.cards else 0.0)
+        most_cpus, most_memory = left(room.booked, shape, at)
         if (
             back.at < inf
-            and len(cards - barred(room.booked, shape, back.at)) >= ask.gpus
+            and len(cards - barred(room.booked, shape, at)) >= ask.gpus
             and ask.cpus_milli <= min(cpus_milli, max(0, most_cpus))
             and ask.memory_mib <= min(memory_mib, max(0, most_memory))
         ):
             return back.at
     return inf
+
+
+def stays_booked(state: State, job: Job, other: Job, now: float) -> bool:
+    """Tell whether the end of the other one, which is placed, leaves the job nothing but what is
+    booked for others.
+    """
+    cards = other.attempts[-1].cards if state.bookings else ()
+    return bool(cards) and all(
+        any(
+            one.phase(now) == "running" and not one.is_for(job.ref, job.user)
+            for one in state.booked_cards.get(card.uuid, ())
+        )
+        for card in cards
+    )
 
 
 Whose = Callable[[Shape], tuple[int, ...]]

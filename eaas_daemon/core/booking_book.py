@@ -1,7 +1,9 @@
 """The bookings of a state, and how they change."""
 
+from collections.abc import Mapping, Sequence
+
 from eaas.errors import Conflict
-from eaas.ids import NodeName, PoolName
+from eaas.ids import CardUuid, NodeName, PoolName
 from eaas_daemon.core.booking import Booking
 from eaas_daemon.core.draft import Draft
 from eaas_daemon.core.undo import Undo
@@ -18,19 +20,35 @@ class BookingBook(Undo):
         self.bookings: dict[int, Booking] = {}
         """Those that are not over, and for a while those that are, by number."""
         self.next_booking = 1
+        self._by_card: dict[CardUuid, list[Booking]] | None = None
+
+    @property
+    def booked_cards(self) -> Mapping[CardUuid, Sequence[Booking]]:
+        """Return the bookings of every card that has any, those that begin first first."""
+        if self._by_card is None:
+            self._by_card = {}
+            for booking in sorted(self.bookings.values(), key=lambda one: (one.start, one.id)):
+                for card in booking.cards:
+                    self._by_card.setdefault(card.uuid, []).append(booking)
+        return self._by_card
+
+    def _set_booking(self, id: int, booking: Booking | None) -> None:
+        self._set(self.bookings, id, booking)
+        self._by_card = None
 
     def put_booking(self, booking: Booking) -> None:
         """Let the booking stand as given."""
         old = self.bookings.get(booking.id)
-        self._undo.append(lambda: self._set(self.bookings, booking.id, old))
-        self.bookings[booking.id] = booking
+        self._undo.append(lambda: self._set_booking(booking.id, old))
+        self._set_booking(booking.id, booking)
         self.draft.bookings[booking.id] = None
         self.rouse_booked(booking)
 
     def drop_booking(self, id: int) -> None:
         """Forget the booking."""
-        old = self.bookings.pop(id)
-        self._undo.append(lambda: self._set(self.bookings, id, old))
+        old = self.bookings[id]
+        self._undo.append(lambda: self._set_booking(id, old))
+        self._set_booking(id, None)
         self.draft.gone_bookings[id] = None
         self.rouse_booked(old)
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from eaas.ids import CardUuid, NodeName
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.booking import BookedCard, Booking
+from eaas_daemon.core.card_claims import owners_of
 from eaas_daemon.core.ends import ends_by
 from eaas_daemon.core.fit import cards_in, matches_model, unfit
 from eaas_daemon.core.model import Job, Node
@@ -45,22 +46,18 @@ def readiness(
     """Return how the card stands to the booking."""
     if _is_out(node, card):
         return Readiness(OUT, inf)
-    job = next(
-        (
-            job
-            for job in state.placed.get(node.name, {}).values()
-            if any(held.uuid == card.uuid for held in job.attempts[-1].cards)
-        ),
-        None,
-    )
-    if job is not None:
-        end = ends_by(job, now)
-        if end <= max(booking.start, now) or booking.is_for(job.ref, job.user):
-            return Readiness(IN_TIME, end, job)
-        return Readiness(NOBODY_KNOWS if end == inf else LATE, end, job)
+    if owners := owners_of(state, node.name, card.uuid):
+        return max((_held(booking, job, now) for job in owners), key=lambda one: one[:2])
     if card.state in ("free", "held"):
         return Readiness(IN_TIME, now)
     return Readiness(NOBODY_KNOWS, inf)
+
+
+def _held(booking: Booking, job: Job, now: float) -> Readiness:
+    end = ends_by(job, now)
+    if end <= max(booking.start, now) or booking.is_for(job.ref, job.user):
+        return Readiness(IN_TIME, end, job)
+    return Readiness(NOBODY_KNOWS if end == inf else LATE, end, job)
 
 
 def _is_out(node: Node, card: CardReport) -> bool:

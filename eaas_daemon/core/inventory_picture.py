@@ -21,6 +21,7 @@ from eaas.wire.from_agent import CardReport, Inventory, NamedMount
 from eaas_daemon.core import links
 from eaas_daemon.core.adoption import orphans_text
 from eaas_daemon.core.ask import ask_of
+from eaas_daemon.core.booking_picture import booked_now, booked_reason, card_bookings
 from eaas_daemon.core.card_claims import claimed_mib, may_join, owners_of, share_of
 from eaas_daemon.core.fit import cards_in, unfit
 from eaas_daemon.core.model import Job, Node, Pool, Queue, Reservation
@@ -133,6 +134,7 @@ def card_view(state: State, node: Node, card: CardReport) -> CardView:
         claims=tuple(_claim(job, card) for job in owners),
         processes=tuple(_processes(state, card)),
         sampled_at=time_text(node.sampled_at),
+        bookings=card_bookings(state, card),
     )
 
 
@@ -146,6 +148,8 @@ def _is_offered(state: State, node: Node, card: CardReport, shown: CardState) ->
     if shown not in (CardState.FREE, CardState.SHARED) or unfit(node, None) is not None:
         return False
     if shown is CardState.SHARED and not may_join(state, node, card):
+        return False
+    if booked_now(state, card) is not None:
         return False
     kept = _kept(state, node, card)
     return kept is None or kept.at is not None
@@ -188,7 +192,8 @@ def _card_state(
             return shown, _excluded(node, card)
         if shared and (kept := _kept(state, node, card)) is not None:
             return shown, _kept_view(kept)
-        return _because(shown, card.text) if shared else (shown, None)
+        booked = booked_reason(state, card, is_held=True)
+        return _because(shown, card.text) if shared and card.text else (shown, booked)
     if is_excluded:
         return CardState.EXCLUDED, _excluded(node, card)
     if card.state == "held" or (card.state == "free" and CardUuid(card.uuid) in state.cooling):
@@ -198,7 +203,8 @@ def _card_state(
         return shown, _shut(node, shut)
     if shown is CardState.FREE and (kept := _kept(state, node, card)) is not None:
         return shown, _kept_view(kept)
-    return _because(shown, card.text)
+    booked = booked_reason(state, card, is_held=False) if shown is CardState.FREE else None
+    return (shown, booked) if booked else _because(shown, card.text)
 
 
 def _not_clean(state: State, node: Node, card: CardReport) -> ReasonView:

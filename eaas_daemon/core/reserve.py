@@ -270,7 +270,7 @@ def _candidate(state: State, room: Room, shape: Shape, pool: Pool, now: float) -
     if room.booked is not None:
         follow = Coming(room, ask, pool)
         suiting = [(back, follow.take(back)) for back in returns]
-        at = start_beside(room, shape, pool, suiting, now)
+        at = start_beside(room, shape, pool, suiting, now, COOLING_S)
     missing = max(0, lacks_cards), max(0, lacks_cpus), max(0, lacks_memory)
     return Candidate(at, missing, node.name)
 

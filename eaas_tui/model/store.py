@@ -31,7 +31,9 @@ KEPT_ENDED: Final = 300
 """Jobs that ended while the console looked: so many, the latest."""
 KEPT_EVENTS: Final = 500
 
-TEXTS: Final = attrgetter(*("uuid", "node", "model", "state", "reason", "claims", "processes"))
+TEXTS: Final = attrgetter(
+    *("uuid", "node", "model", "state", "reason", "claims", "processes", "bookings")
+)
 """Everything of a card that a person or a program has worded, but for the time."""
 
 LinkState = Literal["connecting", "live", "away", "refused", "replay"]

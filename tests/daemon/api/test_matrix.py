@@ -22,6 +22,7 @@ NAMES: Final = {
     "hash": PACK,
     "request": "r1",
     "token": "unobodys",
+    "booking": "1",
 }
 
 OPEN, SCRAPERS, EVERYBODY = "without a name", "programs of this host", "everybody"
@@ -62,6 +63,10 @@ WHOSE: Final = {
     ("POST", f"{JOB}/keep"): OWNER,
     ("HEAD", "/api/v1/packs/{hash}"): EVERYBODY,
     ("PUT", "/api/v1/packs/{hash}"): EVERYBODY,
+    ("GET", "/api/v1/bookings"): EVERYBODY,
+    ("POST", "/api/v1/bookings"): ADMIN,
+    ("GET", "/api/v1/bookings/{booking}"): EVERYBODY,
+    ("DELETE", "/api/v1/bookings/{booking}"): OWNER,
     ("GET", "/api/v1/queues"): EVERYBODY,
     ("GET", QUEUE): EVERYBODY,
     ("POST", QUEUE): ADMIN,
@@ -109,6 +114,7 @@ BODIES: Final[dict[tuple[str, str], object]] = {
     ("PATCH", QUEUE): {"priority": 1},
     ("PATCH", NODE): {"labels": {"a": "b"}},
     ("POST", f"{NODE}/clean-card"): {"card": "0"},
+    ("POST", "/api/v1/bookings"): {"gpus": 1, "for_s": 3600, "user": "ann"},
     ("POST", "/api/v1/tokens"): {"role": "viewer"},
     ("POST", "/agent/v1/join"): {"node": "n9", "node_uid": "u9"},
 }
