@@ -26,7 +26,7 @@ class BookedCardView(View, frozen=True, kw_only=True):
     job: int | None
     """The job that is on it now."""
     free_at: str | None
-    """When it is free at the latest; null where nobody knows."""
+    """When that one has ended at the latest; null where nobody knows."""
     text: str | None
     """What it is waiting for, or who of its people is on it."""
 

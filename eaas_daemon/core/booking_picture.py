@@ -1,11 +1,13 @@
 """Bookings as views, and what a card shows of them: pure, from one state at one moment."""
 
 from collections.abc import Iterator
+from math import inf
 
 from eaas import reasons as r
 from eaas.booking_views import BookedCardView, BookingView, CardBookingView
 from eaas.booking_words import span_text
 from eaas.ids import CardUuid
+from eaas.lifecycle import JobState
 from eaas.sentences import sentence
 from eaas.units import utc_text
 from eaas.views import ReasonView
@@ -68,25 +70,30 @@ def _name(card: BookedCardView) -> str:
 
 def _card_view(state: State, booking: Booking, picked: BookedCard, now: float) -> BookedCardView:
     found = card_of(state, booking, picked)
-    stands = Readiness(OUT, float("inf"))
+    stands = Readiness(OUT, inf)
     text: str | None = f"is not in pool {booking.pool} any more"
     if found is not None:
         stands = readiness(state, booking, *found, now)
-        text = _card_text(state, booking, *found, stands)
-    is_known = stands.free_at < float("inf")
+        text = _card_text(booking, *found, stands, now)
     return BookedCardView(
         uuid=picked.uuid,
         index=picked.index,
         node=picked.node,
         ready=stands.rank == IN_TIME,
         job=None if stands.job is None else stands.job.number,
-        free_at=utc_text(stands.free_at) if is_known else None,
+        free_at=utc_text(stands.free_at) if _is_told(stands, now) else None,
         text=text,
     )
 
 
+def _is_told(stands: Readiness, now: float) -> bool:
+    """Tell whether a job's end is known and ahead; one that should be over moves with the clock."""
+    job = stands.job
+    return job is not None and job.state is not JobState.STOPPING and now < stands.free_at < inf
+
+
 def _card_text(
-    state: State, booking: Booking, node: Node, card: CardReport, stands: Readiness
+    booking: Booking, node: Node, card: CardReport, stands: Readiness, now: float
 ) -> str | None:
     """Return what is to be said of the card; None where it is simply free."""
     if stands.rank == OUT:
@@ -94,18 +101,19 @@ def _card_text(
     job = stands.job
     if job is None:
         return None if stands.rank == IN_TIME else f"is {card.state}: {card.text or 'in use'}"
-    who = f"job {job.number}" if booking.is_for(job.ref, job.user) else _of(job.number, job.user)
+    who = f"job {job.number} of {job.user}"
     if booking.is_for(job.ref, job.user):
-        return f"has {who} of its own people"
-    if stands.free_at < float("inf"):
-        return f"is held by {who} until {utc_text(stands.free_at)[:16].replace('T', ' ')} UTC"
+        return f"has {who}, which is one of its own"
+    if _is_told(stands, now):
+        until = utc_text(stands.free_at)[:16].replace("T", " ")
+        return f"is held by {who} until {until} UTC at the latest"
+    if job.state is JobState.STOPPING:
+        return f"is held by {who}, which is being stopped"
+    if job.state is JobState.UNKNOWN:
+        return f"is held by {who}, of which its silent node says nothing"
     if job.timeout_s is None:
         return f"is held by {who} without a timeout"
-    return f"is held by {who}, of which its node says nothing"
-
-
-def _of(number: int, user: str) -> str:
-    return f"job {number} of {user}"
+    return f"is held by {who}, whose time is up"
 
 
 def _out_text(node: Node, card: CardReport) -> str:
