@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 
 from eaas.errors import NeverFits
 from eaas.job_spec import read_spec
-from eaas.lifecycle import JobState
+from eaas.lifecycle import DEFAULT_GRACE_S, JobState
 from eaas_daemon.core import events as e
 from eaas_daemon.core.dry_run import dry_run
 from eaas_daemon.core.explain import Explainer
 from eaas_daemon.core.invariants import broken
 from eaas_daemon.core.inventory_picture import node_view
 from eaas_daemon.core.model import Job
+from eaas_daemon.core.reserve import COOLING_S
 from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card, cards_of
 
 STARTING, PENDING = JobState.STARTING, JobState.PENDING
@@ -278,7 +279,8 @@ def test_who_is_gone_before_the_last_sharer_may_join_beside_a_waiting_whole_card
     assert where(house, quick, slow) == ["n1-0", None]
     house.running(quick)
     why = Explainer(house.state, house.now).why(whole)
-    assert (why.eta.kind, why.eta.in_s) == ("certain", 2 * 3600 + 10)
+    in_s = 2 * 3600 + DEFAULT_GRACE_S + COOLING_S
+    assert (why.eta.kind, why.eta.in_s) == ("certain", in_s)
 
 
 def test_a_large_share_is_kept_a_place_and_others_may_have_what_it_leaves() -> None:
