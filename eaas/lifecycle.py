@@ -81,6 +81,8 @@ class Verb(StrEnum):
     FOUND_RUNNING = "node is back, running"
     FOUND_STOPPING = "node is back, stopping"
     RETRIED = "retried by a person"
+    PREEMPTED = "preempted"
+    STOPPED_TO_WAIT = "stopped, to wait again"
 
 
 _S, _V = JobState, Verb
@@ -104,6 +106,13 @@ TRANSITIONS: Final[Mapping[tuple[JobState, Verb], JobState]] = {
     (_S.STOPPING, _V.STOPPED): _S.CANCELLED,
     (_S.STOPPING, _V.STOPPED_BY_TIME): _S.TIMED_OUT,
     (_S.STOPPING, _V.NODE_SILENT): _S.UNKNOWN,
+    (_S.STARTING, _V.PREEMPTED): _S.STOPPING,
+    (_S.RUNNING, _V.PREEMPTED): _S.STOPPING,
+    (_S.STOPPING, _V.STOPPED_TO_WAIT): _S.PENDING,
+    (_S.STOPPING, _V.EXITED_CLEANLY): _S.SUCCEEDED,
+    (_S.STOPPING, _V.EXITED_BADLY): _S.FAILED,
+    (_S.STOPPING, _V.REQUEUED): _S.PENDING,
+    (_S.UNKNOWN, _V.STOPPED_TO_WAIT): _S.PENDING,
     (_S.UNKNOWN, _V.FOUND_STARTING): _S.STARTING,
     (_S.UNKNOWN, _V.FOUND_RUNNING): _S.RUNNING,
     (_S.UNKNOWN, _V.FOUND_STOPPING): _S.STOPPING,

@@ -7,6 +7,7 @@ import msgspec
 
 from eaas import reasons as r
 from eaas.booking_words import booked_sentence
+from eaas.preempt_reasons import MakingRoom, Preempted
 from eaas.units import format_duration, format_memory_mib, moment_text, rough_memory_mib
 
 SENTENCES: Final[Mapping[str, str]] = {
@@ -20,6 +21,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "not_before": "starts at {until} at the earliest",
     "after_pending": "starts after {after}",
     "after_failed": "job {job}, which it was to start after, is {state}",
+    "making_room": "starts on {node} {when}",
     "not_planned_yet": "arrived a moment ago",
     "node_offline": "{node} is offline since {since}",
     "node_draining": "{node} is draining: it finishes its jobs and takes no new ones",
@@ -60,6 +62,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "exited": "exited with code {exit_code}",
     "out_of_memory": "killed because it used more memory than {limit}",
     "cancelled": "cancelled by {by}",
+    "preempted": "preempted by {preemptor}",
     "timed_out": "stopped after its timeout of {timeout}",
     "start_failed": "{text}",
     "attempt_lost": "{text}",
@@ -90,6 +93,14 @@ def sentence(reason: r.Reason) -> str:
             fields[f"{key}_memory"] = text(fields[key])
     if isinstance(reason, r.AfterPending):
         fields["after"] = _jobs_text(reason.jobs)
+    if isinstance(reason, Preempted):
+        fields["preemptor"] = (
+            "a job of a more urgent queue"
+            if reason.job is None
+            else f"job {reason.called} of queue {reason.queue} ({reason.user})"
+        )
+    if isinstance(reason, MakingRoom):
+        fields["when"] = _when_there_is_room(reason)
     if isinstance(reason, r.TimedOut):
         fields["timeout"] = format_duration(reason.timeout_s)
     if isinstance(reason, r.OutOfMemory):
@@ -114,6 +125,16 @@ def _jobs_text(numbers: tuple[int, ...]) -> str:
         return f"job {numbers[0]} has succeeded"
     some = ", ".join(map(str, numbers[:5])) + ("" if len(numbers) <= 5 else " and others")
     return f"jobs {some} have succeeded"
+
+
+def _when_there_is_room(reason: MakingRoom) -> str:
+    if not reason.jobs:
+        return "as soon as what was freed for it there is read clean"
+    about = f"about {format_duration(max(1, round(reason.in_s)))}"
+    named = [f"{job} ({user})" for job, user in zip(reason.called, reason.users, strict=True)]
+    if len(named) == 1:
+        return f"when job {named[0]} has been interrupted, {about}"
+    return f"when jobs {', '.join(named)} have been interrupted, {about}"
 
 
 def _cap_text(reason: r.QueueFull | r.UserCap) -> str:

@@ -119,6 +119,8 @@ class JobView(View, frozen=True, kw_only=True):
     """A sentence on where the workspace is and until when it is kept."""
     array: int | None = None
     """The number of the array that it is a task of."""
+    preemptions: int = 0
+    """How often it was stopped for a job of a more urgent queue, to go on later."""
 
 
 class ConditionView(View, frozen=True, kw_only=True):

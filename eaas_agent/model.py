@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from eaas.ids import JobUid
 from eaas.wire.from_agent import Held, Unlisted
@@ -59,7 +60,10 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
         """Return it as it is told to a controller that does not know it."""
         assert self.state != "ended", "what ended is told as a fact"
         return Unlisted(
-            order=self.order, state=self.state, started_at=self.started_at, handle=self.handle
+            order=replace(self.order, stop=self.stop),
+            state=self.state,
+            started_at=self.started_at,
+            handle=self.handle,
         )
 
 

@@ -122,6 +122,7 @@ def _facts(job: JobView) -> list[tuple[str, str | None]]:
         ("node", job.node),
         ("cards", cards(job.cards)),
         ("attempt", str(job.attempt) if job.attempt else None),
+        ("preempted", many(job.preemptions, "time") if job.preemptions else None),
         ("exit code", None if job.exit_code is None else str(job.exit_code)),
         ("out of memory", "yes" if job.oom_killed else None),
         ("submitted", moment(job.created_at)),

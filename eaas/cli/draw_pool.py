@@ -275,6 +275,8 @@ def _limits(queue: QueueView) -> list[tuple[str, str]]:
     if queue.hold_after_s != DEFAULT_HOLD_AFTER_S:
         after = "never" if queue.hold_after_s is None else format_duration(queue.hold_after_s)
         found.append(("hold after", after))
+    if queue.preemptible:
+        found.append(("preemptible", "yes"))
     if queue.allow:
         found.append(("allow", ", ".join(queue.allow)))
     return found

@@ -39,6 +39,12 @@ SETTINGS = (
         type=SPAN,
         help="When freed cards are kept for its first job (default: 10m).",
     ),
+    click.option(
+        "--preemptible",
+        type=click.BOOL,
+        metavar="yes|no",
+        help="Whether its jobs may be interrupted for those of higher queues.",
+    ),
     click.option("--allow", metavar="USER,...", help="Who may use it; an empty text is everybody."),
 )
 

@@ -79,6 +79,7 @@ class SetQueue(Body, frozen=True, kw_only=True):
     timeout_s: float | None | msgspec.UnsetType = msgspec.UNSET
     max_timeout_s: float | None | msgspec.UnsetType = msgspec.UNSET
     hold_after_s: float | None | msgspec.UnsetType = msgspec.UNSET
+    preemptible: bool | msgspec.UnsetType = msgspec.UNSET
     allow: list[str] | msgspec.UnsetType = msgspec.UNSET
 
 

@@ -42,6 +42,8 @@ class Stop(msgspec.Struct, frozen=True, kw_only=True):
 
     grace_s: float
     why: Literal["cancelled", "timed_out", "unwanted"]
+    again: bool = False
+    """Whether the job goes on in another attempt, later or elsewhere."""
 
 
 class Rank(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ from eaas_daemon.core.attempts import advance, settle
 from eaas_daemon.core.booking_book import refuse_booked
 from eaas_daemon.core.effects import CleanCard, TurnAway
 from eaas_daemon.core.model import Job, Node, Pool, Queue
+from eaas_daemon.core.reason_union import AnyReason
 from eaas_daemon.core.so_far import counted_on
 from eaas_daemon.core.state import State
 from eaas_daemon.core.trust import forget_node
@@ -352,7 +353,9 @@ def _unseen(job: Job, now: float) -> Job:
     return replace(unknown, attempts=(*unknown.attempts[:-1], last))
 
 
-def _dead_verdict(job: Job, reason: r.ConfirmedDead) -> tuple[Verb, r.ConfirmedDead]:
+def _dead_verdict(job: Job, reason: r.ConfirmedDead) -> tuple[Verb, AnyReason]:
+    if job.stop is not None and job.stop.preempted is not None:
+        return Verb.STOPPED_TO_WAIT, job.stop.preempted
     if job.stop is not None:
         return (Verb.STOPPED if job.stop.why == "cancelled" else Verb.EXITED_BADLY), reason
     restart = job.spec.restart

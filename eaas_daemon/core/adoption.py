@@ -13,6 +13,7 @@ from eaas import reasons as r
 from eaas.ids import JobNumber, JobUid, NodeName, PoolName, QueueName, UserName
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import JobState, Verb
+from eaas.preempt_reasons import Preempted
 from eaas.wire.from_agent import AttemptEnded, AttemptRunning, Unlisted
 from eaas.wire.to_agent import Order
 from eaas_daemon.core import events as e
@@ -126,10 +127,19 @@ def _let_run(state: State, job: Job, said: Unlisted, now: float) -> None:
         note_running(state, job, fact, now)
         job = state.jobs[job.uid]
     if said.state == "stopping" and job.state is JobState.RUNNING:
-        grace_s = LONG_GRACE_S if order.stop is None else order.stop.grace_s
-        stop = StopIntent(why="cancelled", by="its node", grace_s=grace_s)
-        state.put_job(replace(advance(job, Verb.CANCEL_ASKED), stop=stop))
+        verb, stop = _stop(order)
+        state.put_job(replace(advance(job, verb), stop=stop))
     state.emit(Dispatch(node=job.attempts[-1].node, uid=job.uid))
+
+
+def _stop(order: Order) -> tuple[Verb, StopIntent]:
+    """Return why its node stops it already, as far as its order tells."""
+    grace_s = LONG_GRACE_S if order.stop is None else order.stop.grace_s
+    if order.stop is not None and order.stop.again:
+        first = Preempted(job=None, called="", queue=order.queue or "", user="")
+        stop = StopIntent(why="preempted", by="its node", grace_s=grace_s, first=first)
+        return Verb.PREEMPTED, stop
+    return Verb.CANCEL_ASKED, StopIntent(why="cancelled", by="its node", grace_s=grace_s)
 
 
 def _last(job: Job) -> int:

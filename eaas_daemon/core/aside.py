@@ -1,4 +1,6 @@
-"""The waiting jobs that stand in no line yet: until a moment, or until other jobs have ended."""
+"""The waiting jobs that stand in no line yet: until a moment, until other jobs have ended, or until
+the room is free that is being made for them.
+"""
 
 from collections.abc import Collection, Iterator
 
@@ -12,6 +14,8 @@ class Aside:
     def __init__(self) -> None:
         self.delayed: dict[JobUid, float] = {}
         """Until when (Unix seconds) a job waits that waits for no other job."""
+        self.promised: dict[JobUid, Job] = {}
+        """Those for which room is being made."""
         self._after: dict[JobNumber, dict[JobUid, None]] = {}
         self._jobs: dict[JobUid, Job] = {}
         self._waiting: dict[str, int] = {}
@@ -24,12 +28,15 @@ class Aside:
             self._after.setdefault(number, {})[job.uid] = None
         if not job.waits_for and job.not_before is not None:
             self.delayed[job.uid] = job.not_before
+        if job.promise is not None:
+            self.promised[job.uid] = job
 
     def remove(self, job: Job) -> None:
         """Take the job out; it must be in, exactly as given."""
         del self._jobs[job.uid]
         self._waiting[job.ref] -= 1
         self.delayed.pop(job.uid, None)
+        self.promised.pop(job.uid, None)
         for number in job.waits_for:
             others = self._after[number]
             del others[job.uid]
@@ -40,6 +47,7 @@ class Aside:
         """Return who waits now, for somebody who looks while this one goes on."""
         twin = Aside()
         twin.delayed = dict(self.delayed)
+        twin.promised = dict(self.promised)
         twin._after = {number: dict(uids) for number, uids in self._after.items()}
         twin._jobs = dict(self._jobs)
         twin._waiting = dict(self._waiting)

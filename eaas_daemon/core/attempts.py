@@ -20,6 +20,7 @@ from eaas_daemon.core.over import KEEP_WORKSPACE_S, tell_over
 from eaas_daemon.core.parts import claim_on
 from eaas_daemon.core.plan import Placement, is_due, plan
 from eaas_daemon.core.reason_union import AnyReason
+from eaas_daemon.core.redeem import redeemed
 from eaas_daemon.core.reserve import given_up
 from eaas_daemon.core.state import State
 from eaas_daemon.core.usage import standing
@@ -30,9 +31,11 @@ MAX_INFRA_BACKOFF_S: Final = 60.0
 def advance(job: Job, verb: Verb) -> Job:
     """Return the job in its next state, its live attempt with it. Nothing else sets a state."""
     state = next_state(job.number, job.state, verb)
+    job = replace(job, promise=None)
     if not job.attempts or job.state is JobState.PENDING or verb is Verb.RETRIED:
         return replace(job, state=state)
-    shown = JobState.FAILED if state is JobState.PENDING else state
+    again = JobState.CANCELLED if verb is Verb.STOPPED_TO_WAIT else JobState.FAILED
+    shown = again if state is JobState.PENDING else state
     last = replace(job.attempts[-1], state=shown)
     return replace(job, state=state, attempts=(*job.attempts[:-1], last))
 
@@ -43,8 +46,11 @@ def _with_attempt(job: Job, attempt: Attempt) -> Job:
 
 def place_all(state: State, now: float, at_most: int | None = None) -> list[Job]:
     """Plan for all pools where something has changed; return whom that has placed."""
+    ready = redeemed(state, now) if state.aside.promised else []
+    for placement in ready:
+        place(state, placement, now)
     if not is_due(state):
-        return []
+        return [state.jobs[placement.uid] for placement in ready]
     state.put_standing(standing(state.usage, state.pools, now))
     renew_picks(state, now)
     decided = plan(state, now, at_most)
@@ -56,7 +62,7 @@ def place_all(state: State, now: float, at_most: int | None = None) -> list[Job]
     state.put_reservations(decided.reservations, passed)
     for placement in decided.placements:
         place(state, placement, now)
-    return [state.jobs[placement.uid] for placement in decided.placements]
+    return [state.jobs[placement.uid] for placement in (*ready, *decided.placements)]
 
 
 def place(state: State, placement: Placement, now: float) -> None:
@@ -103,7 +109,7 @@ def found(state: State, job: Job) -> Job:
         verb = Verb.FOUND_RUNNING
     else:
         verb = Verb.FOUND_STARTING
-    job = replace(advance(job, verb), reason=None)
+    job = replace(advance(job, verb), reason=None if job.stop is None else job.stop.preempted)
     state.put_job(job)
     return job
 
@@ -174,8 +180,12 @@ def _verdict(job: Job, fact: AttemptEnded) -> tuple[Verb, AnyReason | None]:
     """Return what the end means for the job, and why."""
     if fact.cause == "timed_out" or (job.stop and job.stop.why == "timed_out"):
         return Verb.STOPPED_BY_TIME, r.TimedOut(timeout_s=job.timeout_s or 0)
-    if job.stop is not None:
+    if job.stop is not None and job.stop.preempted is None:
         return Verb.STOPPED, r.Cancelled(by=job.stop.by)
+    if job.stop is not None and fact.cause in ("stopped", "never_started", "lost"):
+        if fact.cause == "stopped" and fact.exit_code == 0:
+            return Verb.EXITED_CLEANLY, None
+        return Verb.STOPPED_TO_WAIT, job.stop.preempted
     if fact.cause == "exited" and fact.exit_code == 0:
         return Verb.EXITED_CLEANLY, None
     if fact.cause == "exited" and fact.exit_code is not None:
@@ -218,7 +228,7 @@ def settle(state: State, job: Job, verdict: tuple[Verb, AnyReason | None], now: 
     finished_at = attempt.finished_at if attempt.finished_at is not None else now
     if verb is Verb.REQUEUED:
         job = _waiting_again(job, now)
-    else:
+    elif verb is not Verb.STOPPED_TO_WAIT:
         job = replace(job, finished_at=finished_at, keep_until=finished_at + KEEP_WORKSPACE_S)
     state.put_job(job)
     state.release(job, finished_at, now)

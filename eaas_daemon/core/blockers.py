@@ -5,6 +5,7 @@ from typing import Literal
 
 from eaas import reasons as r
 from eaas.lifecycle import JobState
+from eaas.preempt_reasons import MakingRoom
 from eaas.units import utc_text
 from eaas.why_views import BlockerView
 from eaas_daemon.core.ask import ask_of
@@ -56,6 +57,8 @@ def _counted(state: State, job: Job, first: r.Reason) -> list[Job]:
         is_pools = first.where == f"pool {job.pool}"
         mine = [one for one in placed if one.user == job.user and one.pool == job.pool]
         return [one for one in mine if is_pools or one.ref == job.ref]
+    if isinstance(first, MakingRoom):
+        return [one for one in placed if one.number in first.jobs]
     return [one for one in placed if one.number in job.waits_for]
 
 

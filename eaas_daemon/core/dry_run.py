@@ -9,7 +9,7 @@ from eaas.errors import EaasError, FieldError, Invalid
 from eaas.ids import JobNumber, JobUid
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import JobState
-from eaas.units import rough_duration
+from eaas.units import rough_duration, utc_text
 from eaas.views import HeldCardView
 from eaas.why_views import DryRunView, EtaView, FieldErrorView, WhyView
 from eaas_daemon.core.admission import Possible, admit, mount_meant, queue_for
@@ -19,7 +19,9 @@ from eaas_daemon.core.dependencies import later, unmet
 from eaas_daemon.core.events import Caller
 from eaas_daemon.core.explain import Explainer, in_line
 from eaas_daemon.core.gates import gate
+from eaas_daemon.core.making_room import held
 from eaas_daemon.core.model import Job
+from eaas_daemon.core.preempt import READY_S, would_interrupt
 from eaas_daemon.core.reserve import cards_for, kept_rooms
 from eaas_daemon.core.state import State
 
@@ -118,7 +120,10 @@ def _verdict(state: State, job: Job, now: float) -> DryRunView:
         return _view(why, "never", text=_never_text(state, job, why))
     pool, queue, shape = state.pools[job.pool], state.queues[job.ref], shape_of(job)
     room, _ = best_room(state, job, shape, kept_rooms(state, now), now)
-    if room is None or not job.in_line or gate(shape, queue, pool, state.held) is not None:
+    is_open = job.in_line and gate(shape, queue, pool, held(state)) is None
+    if room is None and is_open and (victims := would_interrupt(state, job, now)):
+        return _after_interrupting(why, [state.jobs[victim.uid] for victim in victims], now)
+    if room is None or not is_open:
         reason = (why.text.partition(": ")[2] or why.text).removesuffix(in_line(why.position))
         return _view(why, "wait", text=f"it would wait{_behind(why)}: {reason}")
     cards = tuple(
@@ -134,6 +139,14 @@ def _verdict(state: State, job: Job, now: float) -> DryRunView:
         why, verdict="placed", position=None, reasons=(), nodes=(), blockers=(), eta=NOBODY_KNOWS
     )
     return _view(placed, "start", text=f"it would start on {name} now", node=name, cards=cards)
+
+
+def _after_interrupting(why: WhyView, victims: Sequence[Job], now: float) -> DryRunView:
+    named = ", ".join(f"{job.called} ({job.user})" for job in victims)
+    jobs = f"job{'' if len(victims) == 1 else 's'} {named}"
+    eta = EtaView(at=utc_text(now + READY_S), in_s=READY_S, kind="estimate")
+    text = f"it would start after interrupting {jobs}, about {rough_duration(READY_S)}"
+    return _view(replace(why, eta=eta), "wait", text=text)
 
 
 def _behind(why: WhyView) -> str:

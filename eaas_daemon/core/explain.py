@@ -21,9 +21,10 @@ from eaas_daemon.core.certainty import certain_at
 from eaas_daemon.core.fit import Room, every_never, refusal
 from eaas_daemon.core.forecast import forecast
 from eaas_daemon.core.gates import gates, may_shut
+from eaas_daemon.core.making_room import goes_on, held, kept_for, stopping_for, why_promised
 from eaas_daemon.core.model import Job, Node, Pool
 from eaas_daemon.core.promised import cap_kept, is_promise
-from eaas_daemon.core.reserve import kept_from, kept_rooms
+from eaas_daemon.core.reserve import COOLING_S, kept_from, kept_rooms
 from eaas_daemon.core.state import State
 
 Scope = Literal["job", "queue", "pool"]
@@ -68,6 +69,8 @@ class Explainer:
         if job.waits_for or job.not_before is not None:
             aside = dependencies.reason(self._state, job) or _not_yet(job) or r.NotPlannedYet()
             return Waiting(above=(("job", aside),), nodes=(), never=False)
+        if (making := why_promised(self._state, job, self._at)) is not None:
+            return Waiting(above=(("job", making),), nodes=(), never=False)
         shape = shape_of(job)
         kept = self._state.reservations.get(job.pool)
         is_first = kept is not None and kept.uid == job.uid and is_promise(kept)
@@ -87,12 +90,12 @@ class Explainer:
         state, ask = self._state, shape.ask
         pool, queue = state.pools[job.pool], state.queues[job.ref]
         above: list[Scoped] = []
-        for shut in gates(shape, queue, pool, state.held) if may_shut(queue, pool) else ():
+        for shut in gates(shape, queue, pool, held(state)) if may_shut(queue, pool) else ():
             above.append(
                 ("queue" if isinstance(shut, r.QueuePaused | r.QueueFull) else "job", shut)
             )
         first = state.reservations.get(job.pool)
-        kept = cap_kept(state, job, shape, first, state.held, self._at)
+        kept = cap_kept(state, job, shape, first, held(state), self._at)
         if kept is not None and not above:
             above.append(("queue" if kept.queue == job.ref else "job", kept))
         if not any(name in state.nodes for name in pool.members):
@@ -115,6 +118,8 @@ class Explainer:
             reason = refusal(room, ask, pool, _since(room.node))
             if reason is None:
                 reason = kept_from(self._state, room, job, shape, self._at)
+            elif self._state.aside.promised:
+                reason = kept_for(self._state, room, ask, pool, reason)
             if reason is not None and reason.never:
                 found += every_never(room.node, ask, pool)
             elif isinstance(reason, r.NodeOffline):
@@ -176,6 +181,10 @@ class Explainer:
 
     def _eta(self, job: Job, waiting: Waiting) -> EtaView:
         """Return when it starts: at the latest where its node is kept for it, else by estimate."""
+        if job.promise is not None:
+            is_over = not stopping_for(self._state, job)
+            soon = self._at + COOLING_S if is_over else max(job.promise.ready_by, self._at)
+            return EtaView(at=utc_text(soon), in_s=round(soon - self._at, 1), kind="estimate")
         at = None if waiting.above else certain_at(self._state, job, self._at)
         if at is not None:
             return EtaView(at=utc_text(at), in_s=round(at - self._at, 1), kind="certain")
@@ -201,7 +210,7 @@ class Explainer:
             job=job.number,
             state=job.state,
             verdict="placed",
-            text=f"{text}: {sentence(reason)}" if reason else text,
+            text=(f"{text}: {sentence(reason)}" if reason else text) + goes_on(job),
             position=None,
             reasons=(),
             nodes=(),
@@ -247,7 +256,7 @@ def _sentence_for(job: Job, waiting: Waiting, position: int | None) -> str:
         text = f"job {job.called} can never start: {facts}"
     elif not waiting.above and not waiting.nodes:
         text = f"job {job.called} is about to be placed"
-    return text + in_line(position)
+    return text + in_line(position) + goes_on(job)
 
 
 def in_line(position: int | None) -> str:

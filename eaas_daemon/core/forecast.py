@@ -136,7 +136,8 @@ class Play:
         attempt = job.attempts[-1]
         rooms = {name: room for name, room in state.rooms.items() if name != attempt.node}
         behind = state.aside.behind(job.number)
-        settle(state, job, (_verb(job), None), self._now)
+        preempted = None if job.stop is None else job.stop.preempted
+        settle(state, job, (_verb(job), preempted), self._now)
         for uid in behind:
             self._await_moment(uid)
         self._free(attempt.node, [card.uuid for card in attempt.cards])
@@ -167,6 +168,8 @@ def _verb(job: Job) -> Verb:
     """Return how the attempt ends, if nothing goes wrong."""
     if job.stop is None or job.state is not JobState.STOPPING:
         return Verb.EXITED_CLEANLY
+    if job.stop.preempted is not None:
+        return Verb.STOPPED_TO_WAIT
     return Verb.STOPPED_BY_TIME if job.stop.why == "timed_out" else Verb.STOPPED
 
 

@@ -14,7 +14,31 @@ from eaas_daemon.core.usage import UsageKey
 
 def broken(state: State) -> list[str]:
     """Return a sentence for everything that does not hold; empty when all is well."""
-    return [*_cards(state), *_rooms(state), *_remembered(state), *_indexes(state)]
+    found = [*_cards(state), *_rooms(state), *_remembered(state), *_indexes(state)]
+    return [*found, *_promises(state)]
+
+
+def _promises(state: State) -> Iterator[str]:
+    """Yield where room is being made for nobody, or the same for two."""
+    made = {job.uid for job in state.jobs.values() if job.promise is not None}
+    if made != state.aside.promised.keys():
+        yield "for whom room is being made is not remembered"
+    promised = Counter(
+        (job.promise.node, uuid)
+        for job in state.aside.promised.values()
+        if job.promise is not None
+        for uuid in job.promise.cards
+    )
+    for (node, card), count in promised.items():
+        if count > 1:
+            yield f"card {card} of {node} is promised to {count} jobs"
+        owners = state.placed.get(node, {}).values()
+        for job in owners:
+            if job.stop is None and any(held.uuid == card for held in job.attempts[-1].cards):
+                yield f"card {card} of {node} is promised, and job {job.number} goes on with it"
+    for job in state.aside.promised.values():
+        if job.state is not JobState.PENDING:
+            yield f"job {job.number} is {job.state} and room is being made for it"
 
 
 def _cards(state: State) -> Iterator[str]:

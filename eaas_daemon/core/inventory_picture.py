@@ -313,7 +313,7 @@ def queue_view(state: State, queue: Queue) -> QueueView:
         timeout_s=queue.timeout_s,
         max_timeout_s=queue.max_timeout_s,
         allow=tuple(queue.allow),
-        preemptible=False,
+        preemptible=queue.preemptible,
         hold_after_s=queue.hold_after_s,
         idle_after_s=None,
         requeue_after_s=None,

@@ -8,6 +8,7 @@ from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, QueueName,
 from eaas.job_ref import task_ref
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import DEFAULT_HALF_LIFE_S, DEFAULT_HOLD_AFTER_S, ENDED, PLACED, JobState
+from eaas.preempt_reasons import Preempted
 from eaas.wire.from_agent import CardReport, Inventory
 from eaas_daemon.core.link_history import LinkHistory
 from eaas_daemon.core.reason_union import AnyReason
@@ -59,9 +60,26 @@ class Phase(Value, frozen=True, kw_only=True):
 class StopIntent(Value, frozen=True, kw_only=True):
     """Somebody, or the clock, wants the current attempt to end."""
 
-    why: Literal["cancelled", "timed_out"]
+    why: Literal["cancelled", "timed_out", "preempted"]
     by: str
     grace_s: float
+    first: Preempted | None = None
+    """The job that goes first, where that is why, or was before a person cancelled this one."""
+
+    @property
+    def preempted(self) -> Preempted | None:
+        """Return for whom it is only interrupted, to go on later; None if it is to end."""
+        return self.first if self.why == "preempted" else None
+
+
+class Promise(Value, frozen=True, kw_only=True):
+    """The room that is being made for a waiting job: others are stopped for it. Unix seconds."""
+
+    node: NodeName
+    cards: tuple[CardUuid, ...]
+    """Free, coming free, or still held by those that are being stopped."""
+    ready_by: float
+    """When all of it is there, if nothing goes wrong."""
 
 
 class Attempt(Value, frozen=True, kw_only=True):
@@ -127,11 +145,18 @@ class Job(Value, frozen=True, kw_only=True):
     array: JobNumber | None = None
     """The number of the array that it is a task of: that of the array's first task."""
     array_index: int | None = None
+    promise: Promise | None = None
+    """Where it starts as soon as others have been stopped for it; it stands in no line then."""
 
     @property
     def called(self) -> str:
         """Return how people name it: ``42``, or ``42[7]``."""
         return task_ref(self.number if self.array is None else self.array, self.array_index)
+
+    @property
+    def preemptions(self) -> int:
+        """Return how often it was stopped for a job of a more urgent queue."""
+        return sum(isinstance(attempt.reason, Preempted) for attempt in self.attempts)
 
     @property
     def ref(self) -> str:
@@ -156,7 +181,8 @@ class Job(Value, frozen=True, kw_only=True):
     @property
     def in_line(self) -> bool:
         """Tell whether it waits for nothing but room and its turn."""
-        return self.state is JobState.PENDING and self.not_before is None and not self.waits_for
+        free = self.not_before is None and not self.waits_for and self.promise is None
+        return free and self.state is JobState.PENDING
 
     @property
     def ended(self) -> bool:
@@ -183,6 +209,8 @@ class Queue(Value, frozen=True, kw_only=True):
     """How long its first job waits before freed cards are kept for it; None is for ever."""
     allow: tuple[UserName, ...] = ()
     """Who may use it; empty is everyone."""
+    preemptible: bool = False
+    """Whether its jobs may be stopped, to go on later, for those of more urgent queues."""
 
     @property
     def has_caps(self) -> bool:

@@ -107,11 +107,14 @@ def cancel(state: State, event: e.Cancel, now: float) -> Job:
     if job.state is JobState.PENDING:
         return _cancel_waiting(state, job, user, now)
     stop = StopIntent(why="cancelled", by=user, grace_s=grace_s)
-    if job.stop is not None and grace_s >= job.stop.grace_s:
+    if job.stop is not None and job.stop.why == "preempted":
+        grace_s = min(grace_s, job.stop.grace_s)
+        stop = replace(job.stop, why="cancelled", by=user, grace_s=grace_s)
+    elif job.stop is not None and grace_s >= job.stop.grace_s:
         return job
     if job.state in (JobState.STARTING, JobState.RUNNING):
         job = advance(job, Verb.CANCEL_ASKED)
-    job = replace(job, stop=stop)
+    job = replace(job, stop=stop, reason=None)
     state.put_job(job)
     state.emit(Dispatch(node=job.attempts[-1].node, uid=job.uid))
     state.journal(
@@ -189,6 +192,7 @@ def move(state: State, event: e.Move, now: float) -> Job:
         queue=QueueName(queue.name),
         rank=0,
         timeout_s=job.spec.timeout_s or queue.timeout_s,
+        promise=None,
     )
     if moved.ref == job.ref:
         return job

@@ -1,7 +1,7 @@
 """A job's live attempt as its agent gets it."""
 
 from eaas.wire.to_agent import Order, Stop
-from eaas_daemon.core.model import Job
+from eaas_daemon.core.model import Job, StopIntent
 from eaas_daemon.core.over import KEEP_WORKSPACE_S
 from eaas_daemon.core.task_env import task_env
 
@@ -9,7 +9,7 @@ from eaas_daemon.core.task_env import task_env
 def order_for(job: Job, epoch: int) -> Order:
     """Return the order for the job's live attempt, complete in itself."""
     spec, attempt = job.spec, job.attempts[-1]
-    stop = None if job.stop is None else Stop(grace_s=job.stop.grace_s, why=job.stop.why)
+    stop = None if job.stop is None else _stop(job.stop)
     return Order(
         uid=job.uid,
         number=job.number,
@@ -35,3 +35,10 @@ def order_for(job: Job, epoch: int) -> Order:
         stop=stop,
         share_mib=spec.gpu_memory_mib if spec.share else None,
     )
+
+
+def _stop(stop: StopIntent) -> Stop:
+    """Return the stop in the words that every agent knows."""
+    if stop.why == "preempted":
+        return Stop(grace_s=stop.grace_s, why="unwanted", again=True)
+    return Stop(grace_s=stop.grace_s, why=stop.why)

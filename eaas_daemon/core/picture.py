@@ -77,6 +77,7 @@ class Painter:
             attempts=tuple(self._attempt(job.uid, each) for each in job.attempts),
             workspace=workspace_text(job),
             array=job.array,
+            preemptions=job.preemptions,
         )
 
     def job_now(self, job: Job, *, private: bool = True) -> JobView:

@@ -17,6 +17,7 @@ from eaas_daemon.core.choose import Most, Refused, least_of
 from eaas_daemon.core.fit import Room
 from eaas_daemon.core.gates import gate
 from eaas_daemon.core.line import PoolTurn, turn_of
+from eaas_daemon.core.making_room import held
 from eaas_daemon.core.model import Job, Pool, Reservation
 from eaas_daemon.core.promised import cap_kept
 from eaas_daemon.core.ranking import Ranking
@@ -113,7 +114,7 @@ class Planner:
         note_bookings(state, self._rooms, now)
         self._whose = whose_now(state, now)
         self._ranking = Ranking(state, self._rooms, now)
-        self._held = state.held.copy()
+        self._held = held(state)
         self.placements: list[Placement] = []
         self.reservations: dict[PoolName, Reservation] = {}
         self.turns = Turns(state)

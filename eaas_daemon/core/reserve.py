@@ -40,6 +40,7 @@ from eaas_daemon.core.coming import (
 from eaas_daemon.core.ends import ends_by, ends_if_placed, is_gone_by
 from eaas_daemon.core.fit import Back, Kept, Return, Room, never, shared_cards, unfit, usable
 from eaas_daemon.core.line import turn_of
+from eaas_daemon.core.making_room import NOTHING, passed_on, promised_cards
 from eaas_daemon.core.model import Job, Node, Pool, Reservation
 from eaas_daemon.core.mounted import unmounted
 from eaas_daemon.core.parts import give
@@ -292,23 +293,28 @@ def _returns(state: State, room: Room, now: float) -> list[Return]:
 
 
 def _ends(state: State, room: Room, now: float) -> Iterator[Return]:
-    for job in state.placed.get(room.node.name, {}).values():
+    name = room.node.name
+    passed, promised = passed_on(state, name), promised_cards(state, name)
+    for job in state.placed.get(name, {}).values():
         cpus_milli, memory_mib = amounts_of(job)
+        other = passed.get(job.uid, NOTHING)
+        left = cpus_milli - other.cpus_milli, memory_mib - other.memory_mib
         if job.spec.share:
-            yield Return(ends_by(job, now), cpus_milli, memory_mib, (), shares_back(job))
+            yield Return(ends_by(job, now), *left, (), shares_back(job))
             continue
-        cards = tuple(card.uuid for card in job.attempts[-1].cards)
-        yield Return(ends_by(job, now), cpus_milli, memory_mib, cards)
+        cards = tuple(c.uuid for c in job.attempts[-1].cards if c.uuid not in promised)
+        yield Return(ends_by(job, now), *left, cards)
 
 
 def _cooling(state: State, room: Room, now: float) -> Iterator[Return]:
     """Yield the cards that somebody gave back a moment ago and that were not seen clean since."""
     node = room.node
     given_back = [(card.uuid, state.cooling.get(CardUuid(card.uuid))) for card in node.cards]
-    cards = [CardUuid(uuid) for uuid, at in given_back if at is not None and is_coming(node, at)]
+    coming = [CardUuid(uuid) for uuid, at in given_back if at is not None and is_coming(node, at)]
+    cards = set(coming) - promised_cards(state, node.name) if coming else set()
     if cards:
-        whole = tuple(uuid for uuid in cards if uuid not in room.parts)
-        yield Return(now + COOLING_S, 0, 0, whole, tuple(unread(room, cards)))
+        whole = tuple(sorted(uuid for uuid in cards if uuid not in room.parts))
+        yield Return(now + COOLING_S, 0, 0, whole, tuple(unread(room, sorted(cards))))
 
 
 def is_coming(node: Node, released_at: float) -> bool:

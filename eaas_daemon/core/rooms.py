@@ -3,6 +3,7 @@
 from eaas.ids import CardUuid, NodeName
 from eaas_daemon.core.ask import ask_of
 from eaas_daemon.core.fit import Room
+from eaas_daemon.core.making_room import leave_out
 from eaas_daemon.core.model import Node
 from eaas_daemon.core.parts import parts_of
 from eaas_daemon.core.state import State
@@ -22,6 +23,8 @@ def rooms_of(state: State) -> dict[NodeName, Room]:
             memory_mib=base.memory_mib,
             parts=base.parts.copy() if base.parts else {},
         )
+    if state.aside.promised:
+        leave_out(state, rooms)
     return rooms
 
 

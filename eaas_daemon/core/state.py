@@ -140,6 +140,8 @@ class State(BookingBook):
                 self.restless.add(job.pool)
         elif job.state is JobState.PENDING:
             self.aside.remove(job)
+            if job.promise is not None:
+                self.rouse_pools_of(job.promise.node)  # what was kept for it may be others'
         elif job.state in PLACED:
             self.rooms.pop(job.attempts[-1].node, None)
             del self.placed[job.attempts[-1].node][job.uid]

@@ -16,7 +16,9 @@ from eaas_daemon.core import (
 )
 from eaas_daemon.core import events as e
 from eaas_daemon.core.attempts import place_all
+from eaas_daemon.core.interrupting import interrupt
 from eaas_daemon.core.model import Job
+from eaas_daemon.core.preempt import looked_at
 from eaas_daemon.core.state import State
 
 Handler = Callable[[State, Any, float], Any]
@@ -72,7 +74,9 @@ def step(state: State, events: Sequence[e.Event], now: float) -> list[Any]:
     A refused event leaves no trace. ``now`` is Unix seconds.
     """
     answers = [_answer(state, event, now) for event in events]
+    looked = looked_at(state)
     place_all(state, now)
+    interrupt(state, looked, now)
     return [_newest(state, answer) for answer in answers]
 
 

@@ -1,4 +1,4 @@
-"""The variables by which a task of an array knows its part, and by which an order tells of it."""
+"""The variables by which a job knows its part in an array and its past; an order tells of it."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -9,6 +9,10 @@ from eaas_daemon.core.model import Job
 ID: Final = "EAAS_ARRAY_ID"
 INDEX: Final = "EAAS_ARRAY_INDEX"
 COUNT: Final = "EAAS_ARRAY_COUNT"
+PREEMPTIONS: Final = "EAAS_PREEMPTIONS"
+"""How often the job was stopped for others; left out while it never was."""
+
+OWN: Final = (ID, INDEX, COUNT, PREEMPTIONS)
 
 
 class Told(NamedTuple):
@@ -21,15 +25,16 @@ class Told(NamedTuple):
 
 
 def task_env(job: Job) -> dict[str, str]:
-    """Return the array's variables of the job; none for one that is no task."""
+    """Return the job's variables: of its array, if it is a task, and of its past, if it has any."""
+    past = {PREEMPTIONS: str(count)} if (count := job.preemptions) else {}
     if job.array is None:
-        return {}
-    return {ID: str(job.array), INDEX: str(job.array_index), COUNT: str(len(job.spec.array))}
+        return past
+    return past | {ID: str(job.array), INDEX: str(job.array_index), COUNT: str(len(job.spec.array))}
 
 
 def told_by(env: Mapping[str, str]) -> Told:
     """Return what an order with these variables tells: the other way round."""
-    own = {name: value for name, value in env.items() if name not in (ID, INDEX, COUNT)}
+    own = {name: value for name, value in env.items() if name not in OWN}
     number, index = env.get(ID, ""), env.get(INDEX, "")
     if not (number.isdecimal() and index.isdecimal()):
         return Told(own, None, None)

@@ -9,6 +9,7 @@ from eaas_daemon.core import adoption, booking_moments, clock_back, links
 from eaas_daemon.core.events import Tick
 from eaas_daemon.core.mass_loss import freezes
 from eaas_daemon.core.model import Node
+from eaas_daemon.core.preempt import matured
 from eaas_daemon.core.silence import go_offline
 from eaas_daemon.core.state import State
 from eaas_daemon.core.trust import expire
@@ -36,6 +37,8 @@ def tick(state: State, _event: Tick, now: float) -> None:
         state.put_job(replace(state.jobs[uid], not_before=None, pending_since=now))
     booking_moments.turn(state, now)
     _begin_to_hold(state, now)
+    if state.last_tick_at is not None:
+        state.restless |= matured(state, state.last_tick_at, now)
     if state.last_tick_at is None or abs(now - state.last_tick_at) > STALL_S:
         state.quiet_until = now + START_GRACE_S
     last = state.last_tick_at

@@ -68,7 +68,8 @@ def _how(job: JobView, now: float, zone: tzinfo | None) -> Line:
     if job.node is not None:
         parts.append(f"on {where(job)}")
     if job.attempt:
-        parts.append(f"attempt {job.attempt}")
+        times = f" (preempted {job.preemptions}x)" if job.preemptions else ""
+        parts.append(f"attempt {job.attempt}{times}")
     if job.started_at is not None:
         parts.append(f"started {clock_time(job.started_at, zone)}, ran {run_time(job, now)}")
     else:

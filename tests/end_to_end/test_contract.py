@@ -21,7 +21,7 @@ def keys(text: str) -> set[str]:
 JOB: Final = keys(
     "id uid ref array_index name user pool queue state phase reason position priority attempt node "
     "cards exit_code oom_killed created_at started_at finished_at run_s timeout_s image_digest "
-    "spec attempts workspace array"
+    "spec attempts workspace array preemptions"
 )
 PHASE: Final = keys("name done_bytes total_bytes eta_s")
 REASON: Final = keys("code text")

@@ -18,6 +18,7 @@ from eaas_daemon.core.changes import Changes
 from eaas_daemon.core.fit import refusal
 from eaas_daemon.core.gates import gate
 from eaas_daemon.core.invariants import broken
+from eaas_daemon.core.making_room import held
 from eaas_daemon.core.model import Attempt, Job
 from eaas_daemon.core.reserve import kept_from, kept_rooms
 from eaas_daemon.core.step import step
@@ -58,7 +59,8 @@ class Story(RuleBasedStateMachine):
         for name in NODES:
             self.hello(name, fresh=False)
         self.happen(e.CreatePool(caller=ADMIN, name="default"))
-        self.happen(e.CreateQueue(caller=ADMIN, pool="default", name="night", settings=SetQueue()))
+        night = SetQueue(priority=-1, preemptible=True)
+        self.happen(e.CreateQueue(caller=ADMIN, pool="default", name="night", settings=night))
         for name in NODES:
             self.happen(e.AddToPool(caller=ADMIN, pool="default", node=name, cards=None))
 
@@ -123,7 +125,7 @@ class Story(RuleBasedStateMachine):
             for shape in state.line.groups(pool.name):
                 job = state.jobs[state.line.groups(pool.name)[shape][0].uid]
                 rooms = kept_rooms(state, self.house.now)
-                if gate(shape, state.queues[shape.ref], pool, state.held) is None:
+                if gate(shape, state.queues[shape.ref], pool, held(state)) is None:
                     here = [rooms[name] for name in pool.members if name in rooms]
                     assert all(
                         refusal(room, shape.ask, pool) is not None
@@ -135,7 +137,7 @@ class Story(RuleBasedStateMachine):
     def nobody_waits_for_what_is_over(self) -> None:
         state = self.house.state
         for job in map(state.jobs.__getitem__, state.aside):
-            assert job.waits_for or job.not_before is not None
+            assert job.waits_for or job.not_before is not None or job.promise is not None
             for number in job.waits_for:
                 first = state.job_by_number(number)
                 assert first is not None
@@ -250,9 +252,19 @@ class Story(RuleBasedStateMachine):
     def keep(self, pick: int, for_s: float) -> None:
         self.happen(e.Keep(caller=ADMIN, number=self.number(pick), for_s=for_s))
 
-    @rule(queue=queues, paused=rarely, limit=st.sampled_from([None, 0, 1, 3]))
-    def change_queue(self, queue: str, paused: bool, limit: int | None) -> None:
-        settings = SetQueue(paused=paused, max_running=limit, priority=limit or 0)
+    @rule(
+        queue=queues,
+        paused=rarely,
+        limit=st.sampled_from([None, None, None, 0, 1, 3]),
+        priority=st.sampled_from([0, 1, 3]),
+        preemptible=switches,
+    )
+    def change_queue(
+        self, queue: str, paused: bool, limit: int | None, priority: int, preemptible: bool
+    ) -> None:
+        settings = SetQueue(
+            paused=paused, max_running=limit, priority=priority, preemptible=preemptible
+        )
         self.happen(e.ChangeQueue(caller=ADMIN, pool="default", name=queue, settings=settings))
 
     @rule(what=st.sampled_from(["queue", "pool", "n1", "n2", "dead n1", "dead n2"]))
