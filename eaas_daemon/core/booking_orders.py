@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from eaas.booking_words import span_text
 from eaas.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, NotYours
 from eaas.ids import QueueName, UserName
-from eaas.units import utc_text
+from eaas.units import moment_text, utc_text
 from eaas_daemon.core import events as e
 from eaas_daemon.core.admin import pool_named, queue_named
 from eaas_daemon.core.booking import Booking
@@ -35,7 +36,7 @@ def book(state: State, event: e.Book, now: float) -> Booking:
     _refuse_crowd(state, pool, booking, now)
     state.take_booking_id()
     state.put_booking(booking)
-    until = f"from {utc_text(booking.start)} to {utc_text(booking.end)}"
+    until = f"from {_span(booking)}"
     cards = f"{cards_text(booking.gpus)} of pool {pool.name}"
     words = f"made booking {booking.id}: {cards} for {booking.whose} {until}"
     _note(state, event, "booking.created", words, now)
@@ -59,6 +60,10 @@ def cancel(state: State, event: e.CancelBooking, now: float) -> Booking:
         words = words.replace(" are anybody's", " is anybody's")
     _note(state, event, "booking.cancelled", words, now)
     return booking
+
+
+def _span(booking: Booking) -> str:
+    return span_text(utc_text(booking.start), utc_text(booking.end))
 
 
 def _note(state: State, event: e.Asked, kind: str, words: str, now: float) -> None:
@@ -115,17 +120,17 @@ def _wrong_times(event: e.Book, booking: Booking, now: float) -> Iterator[FieldE
     field = "end" if event.for_s is None else "for_s"
     began = now if event.start is None else event.start
     if booking.end <= now and event.end is not None:
-        message = f"end: {utc_text(booking.end)} is over already; it is {utc_text(now)} now"
+        message = f"end: {moment_text(booking.end)} is over already; it is {moment_text(now)} now"
         yield FieldError(field=field, message=message)
     elif event.end is not None and event.end <= began:
-        message = f"end: {utc_text(booking.end)} is not after the start, {utc_text(began)}"
+        message = f"end: {moment_text(booking.end)} is not after the start, {moment_text(began)}"
         yield FieldError(field=field, message=message)
     elif booking.end - booking.start < LEAST_S:
         yield FieldError(field=field, message=f"{field}: a booking lasts a minute at least")
     elif booking.end - booking.start > YEAR_S:
         yield FieldError(field=field, message=f"{field}: a booking lasts a year at most")
     if booking.start - now > YEAR_S:
-        message = f"start: {utc_text(booking.start)} is more than a year ahead"
+        message = f"start: {moment_text(booking.start)} is more than a year ahead"
         yield FieldError(field="start", message=message)
 
 
@@ -171,8 +176,7 @@ def _refuse_crowd(state: State, pool: Pool, booking: Booking, now: float) -> Non
         return
     own = [one for one in beside if one.pool == pool.name] or beside
     listed = ", ".join(
-        f"booking {one.id} of {one.whose} has {cards_text(one.gpus)} from {utc_text(one.start)} to "
-        f"{utc_text(one.end)}"
+        f"booking {one.id} of {one.whose} has {cards_text(one.gpus)} from {_span(one)}"
         for one in sorted(own, key=lambda one: (one.start, one.id))
     )
     has = card_count(state, pool, booking)

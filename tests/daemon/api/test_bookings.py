@@ -86,6 +86,5 @@ async def test_what_was_booked_is_audited(house: House) -> None:
         "booking.created",
     ]
     assert lines[2]["text"] == (
-        "root made booking 1: 2 cards of pool default for ann from 1970-01-01T00:16:40.000Z to "
-        "1970-01-01T01:16:40.000Z"
+        "root made booking 1: 2 cards of pool default for ann from 1970-01-01 00:16 to 01:16 UTC"
     )
