@@ -104,7 +104,8 @@ def seen(scene: Scene, sparks: Sparks) -> list[Look]:
         for text, tone in head_pieces(scene.picture, grid.measure, scene.width, scene.wish.shows)
     ]
     lines = [_look(scene, line, sparks) for line in grid.lines[scene.top : bottom]]
-    lines += [[(f" {line}", "name", False)] for line in scene.empty.splitlines()]
+    told: list[Look] = [[(f" {line}", "name", False)] for line in scene.empty.splitlines()]
+    lines += [_within(line, scene.width) for line in told]
     lines = lines[: scene.lines_seen]
     blank: list[Look] = [[] for _ in range(scene.lines_seen - len(lines))]
     info: list[Look] = (

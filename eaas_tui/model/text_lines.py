@@ -67,6 +67,20 @@ def within(words: str, width: int, most: int, *, indent: int = 0) -> list[str]:
     return rows
 
 
+def fitted(cells: Sequence[Cell], width: int) -> Sequence[Cell]:
+    """Return a row's cells in so many columns at most; what is left out ends in a mark."""
+    if cell_len("".join(cell.text for cell in cells).rstrip()) <= width:
+        return cells
+    kept: list[Cell] = []
+    for cell in cells:
+        if (size := cell_len(cell.text)) >= width:
+            cut = set_cell_size(cell.text, max(0, width - 1)) + CUT
+            return [*kept, Cell(cut[:width] if width <= 1 else cut, cell.tone)]
+        kept.append(cell)
+        width -= size
+    return kept
+
+
 def _rows(line: TextLine, width: int) -> Iterator[tuple[Cell, ...]]:
     indent = line.indent if line.indent <= width // 2 else 2
     row: list[Cell] = []

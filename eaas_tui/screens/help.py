@@ -13,6 +13,7 @@ from textual.widgets.option_list import Option
 
 from eaas_tui.commands import VERBS, usage
 from eaas_tui.keys import FORMS, Needs, keys_of
+from eaas_tui.model.text_lines import MIN_WIDTH, within
 
 COLUMN: Final = 22
 HINT: Final = "type to search; up and down choose; enter or a click does it; esc closes"
@@ -61,6 +62,11 @@ class HelpScreen(ModalScreen[Entry | None]):
     def on_mount(self) -> None:
         """Show everything at first."""
         self._show("")
+
+    def on_resize(self) -> None:
+        """Say how to search in what room there is; what is left out ends in a mark."""
+        search = self.query_one(Input)
+        search.placeholder = within(HINT, max(MIN_WIDTH, search.content_size.width - 1), 1)[0]
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show what matches."""

@@ -7,6 +7,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
+from eaas_tui.model.text_lines import MIN_WIDTH, within
+
 KEPT: Final = 50
 
 
@@ -90,6 +92,12 @@ class Prompt(Input):
         super().__init__(value, placeholder=placeholder, id=id, select_on_focus=False)
         self._history: Final = History() if history is None else history
         self._completions: Final = completions
+        self._hint: Final = placeholder
+
+    def on_resize(self) -> None:
+        """Say what may be typed in what room there is; what is left out ends in a mark."""
+        if self._hint:
+            self.placeholder = within(self._hint, max(MIN_WIDTH, self.content_size.width - 1), 1)[0]
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Take the line."""

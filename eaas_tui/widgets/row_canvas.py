@@ -151,7 +151,8 @@ class RowCanvas(Widget):
         if look.is_selected:
             base += self._style("cursor" if self.has_focus else "away")
         if isinstance(look.content, str):
-            body = [Segment(" " * GUTTER + look.content, base)]
+            room = max(0, whole - GUTTER - BAR)
+            body = [Segment(" " * GUTTER + padded(look.content, room), base)]
         else:
             quiet = ("muted",) if look.is_selected else ()
             body = [self._gutter(look, base), *self._cells(look.content, base, quiet)]

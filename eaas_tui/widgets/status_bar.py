@@ -17,6 +17,7 @@ from textual.widget import Widget
 
 from eaas_tui.model.picture import EMPTY, Picture
 from eaas_tui.model.summary import Part, essence, link_part, pool_parts, shortened
+from eaas_tui.model.text_lines import CUT
 from eaas_tui.model.whole import banner
 from eaas_tui.screens.base import PictureApp
 from eaas_tui.screens.opening import clock_of
@@ -141,6 +142,9 @@ def laid_out(left: Sequence[Part], right: Sequence[Part], width: int) -> list[Pa
         piece = [Part(GAP), part] if number else [part]
         cost = sum(cell_len(each.text) for each in piece)
         if cost > room:
+            if room > len(CUT) and number < COUNTS - 1:
+                line.append(Part(f" {CUT}", "muted"))
+                room -= len(CUT) + 1
             break
         line += piece
         room -= cost

@@ -10,12 +10,13 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from eaas_tui.model.columns import Cell
+from eaas_tui.model.text_lines import fitted
 
 Line = Sequence[Cell]
 
 
 class TextLines(Widget):
-    """Shows the lines it is given, cut at its right edge."""
+    """Shows the lines it is given, cut at its right edge with a mark."""
 
     DEFAULT_CSS = """
     TextLines { height: 1; width: 1fr; }
@@ -50,7 +51,7 @@ class TextLines(Widget):
     def render_line(self, y: int) -> Strip:
         """Return one line."""
         line = self.lines[y] if y < len(self.lines) else ()
-        segments = [Segment(cell.text, self._style(cell)) for cell in line]
+        segments = [Segment(cell.text, self._style(cell)) for cell in fitted(line, self.size.width)]
         return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
 
     def _style(self, cell: Cell) -> Style:

@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from eaas_tui.model.columns import Cell
-from eaas_tui.model.text_lines import TextLine, broken, text
+from eaas_tui.model.text_lines import TextLine, broken, fitted, text
 
 BAR = 1
 TONES = ("strong", "muted", "good", "busy", "warn", "bad")
@@ -140,11 +140,20 @@ class TextPane(Widget, can_focus=True):
 
 
 class TextRow(TextPane, can_focus=False):
-    """A single line; what does not fit is cut off."""
+    """A single line; what is cut off at its end leaves a mark."""
 
     DEFAULT_CSS = "TextRow { height: 1; }"
     BINDINGS: ClassVar = []
 
     def say(self, *parts: Cell | str) -> None:
         """Show these words."""
-        self.show([text(*parts)])
+        lines = [text(*parts)]
+        if lines != self._lines:
+            self.show(lines)
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Return the line."""
+        cells = self._lines[0].cells if self._lines and y == 0 else ()
+        strip = Strip([self._segment(cell) for cell in fitted(cells, self.size.width - BAR)])
+        return strip.adjust_cell_length(self.size.width).apply_style(self.rich_style)

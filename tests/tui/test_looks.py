@@ -234,3 +234,19 @@ def test_the_sixteen_colours_are_the_terminals_own(environ: Mapping[str, str]) -
 
     assert any(looks)
     assert not [look for look in looks if re.search("(38|48);(2|5)", look)]
+
+
+async def test_at_the_smallest_size_whatever_is_cut_ends_in_a_mark() -> None:
+    async with live(size=(20, 5), recording="empty") as (app, pilot):
+        await until(lambda: "machine" in screen_lines(app)[3], pilot)
+        assert screen_lines(app)[0].split() == ["RUN", "0", "~", "*", "live"]
+        assert screen_lines(app)[3].rstrip().endswith("~")
+
+        await go(app, pilot, "jobs")
+        await until(lambda: "JOBS" in screen_lines(app)[1], pilot)
+        assert screen_lines(app)[1].rstrip().endswith("~")
+        assert screen_lines(app)[3].rstrip().endswith("~")
+
+        await go(app, pilot, "help")
+        await until(lambda: "type to" in screen_lines(app)[0], pilot)
+        assert screen_lines(app)[0].rstrip().endswith("~")

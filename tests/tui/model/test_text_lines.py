@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from eaas_tui.model.columns import Cell
-from eaas_tui.model.text_lines import broken, table, text, within
+from eaas_tui.model.text_lines import broken, fitted, table, text, within
 
 
 def words(rows: list[tuple[Cell, ...]]) -> list[str]:
@@ -46,3 +46,12 @@ def test_a_text_that_does_not_fit_into_its_lines_ends_in_a_mark() -> None:
     assert within(said, 24, 2) == ["6 of 8 nodes fell silent", "within a minute"]
     assert within(said, 24, 1) == ["6 of 8 nodes fell silen~"]
     assert within("one\ntwo\nthree", 24, 2) == ["one", "two ~"]
+
+
+def test_a_row_that_is_cut_ends_in_a_mark_and_one_that_lacks_only_blanks_does_not() -> None:
+    row = (Cell("JOBS 3 of 3  ", "strong"), Cell("训练 filter"), Cell("   "))
+
+    assert fitted(row, 24) == row
+    assert fitted(row, 16) == [row[0], Cell("训~")]
+    assert fitted(row, 13) == [Cell("JOBS 3 of 3 ~", "strong")]
+    assert fitted(row, 1) == [Cell("~", "strong")]

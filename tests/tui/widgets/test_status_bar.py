@@ -31,6 +31,10 @@ def test_a_narrow_line_leaves_out_what_matters_least() -> None:
     assert "FAIL" not in line
 
 
+def test_where_a_count_has_no_room_a_mark_is_left() -> None:
+    assert text_of(laid_out(LEFT, [Part("* live")], 20)) == " RUN 1 ~      * live"
+
+
 def test_a_long_reason_leaves_the_counts_in_place() -> None:
     line = text_of(laid_out(LEFT, [Part("! away since 12s: " + "because " * 30)], 100))
 

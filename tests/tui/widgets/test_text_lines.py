@@ -37,5 +37,5 @@ async def test_only_the_lines_that_changed_are_painted() -> None:
 
         lines.show([[Cell("训练多模态大模型", "muted")]])
         assert lines.asked[1:] == [Region(0, y, 10, 1) for y in range(3)]
-        assert lines.render_line(0).text == "训练多模态"
+        assert lines.render_line(0).text == "训练多模 ~"
         assert lines.render_line(2).text == " " * 10
