@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, Self
 from eaas.ids import CardUuid, NodeName
 from eaas_daemon.core.ask import Ask, Shape
 from eaas_daemon.core.booking_bars import Whose, has_booked, nobody
+from eaas_daemon.core.closeness import one_model
 from eaas_daemon.core.fit import Room, refusal, unfit, usable
 from eaas_daemon.core.model import Job, Pool
 from eaas_daemon.core.reserve import kept_from
@@ -86,7 +87,7 @@ def tightness(room: Room, ask: Ask, pool: Pool) -> tuple[int, int]:
 
 def largest_of(room: Room, ask: Ask, pool: Pool) -> int:
     """Return the MiB of the largest card that the job would get there."""
-    cards = usable(room, ask, pool)[: ask.gpus]
+    cards = one_model(usable(room, ask, pool), ask.gpus)[: ask.gpus]
     return max((card.memory_total_mib or 0 for card in cards), default=0)
 
 

@@ -10,6 +10,7 @@ from eaas.ids import CardUuid
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Ask
 from eaas_daemon.core.booked import Booked
+from eaas_daemon.core.closeness import Ways
 from eaas_daemon.core.model import Node, Pool, Reservation, nominal_mib
 from eaas_daemon.core.mounted import never_mounted, unmounted
 from eaas_daemon.core.parts import Parts, holds_share, joinable, never_shared, none_left
@@ -65,6 +66,8 @@ class Room(msgspec.Struct, kw_only=True):
     """What of it is booked; None where nothing is."""
     parts: Parts = {}
     """The cards that jobs share."""
+    ways: Ways | None = None
+    """How far its cards are from each other; None where all are equally far."""
 
 
 def cards_in(node: Node, pool: Pool) -> list[CardReport]:

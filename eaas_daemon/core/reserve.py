@@ -10,7 +10,7 @@ the latest, and others may use that room in between if their own timeouts let th
 once it has waited for its queue's ``hold_after``.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import inf
 from typing import Final, NamedTuple
 
@@ -20,7 +20,7 @@ from eaas import reasons as r
 from eaas.ids import CardUuid, NodeName, PoolName
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Shape, amounts_of, shape_of
-from eaas_daemon.core.booked import Load, against, barred
+from eaas_daemon.core.booked import NO_CARDS, Load, against, barred, own
 from eaas_daemon.core.booking_bars import (
     booked_from,
     in_order,
@@ -28,6 +28,7 @@ from eaas_daemon.core.booking_bars import (
     open_cards,
     start_beside,
 )
+from eaas_daemon.core.closeness import pick
 from eaas_daemon.core.coming import (
     Coming,
     emptiest,
@@ -208,11 +209,25 @@ def _kept_from(
 
 def cards_for(room: Room, shape: Shape, pool: Pool) -> tuple[CardReport, ...]:
     """Return the cards that a job gets in a room that it may have: kept ones only at need."""
-    cards = in_order(room, shape, usable(room, shape.ask, pool))
-    if room.kept is not None:
-        kept, ask = room.kept, shape.ask
-        cards = sorted(cards, key=lambda card: not is_spare(kept, card, ask))
-    return tuple(cards[: shape.ask.gpus])
+    ask = shape.ask
+    cards = in_order(room, shape, usable(room, ask, pool))
+    if rank := _rank(room, shape):
+        cards = sorted(cards, key=rank)
+    if ask.share and cards and cards[0].uuid in room.parts:
+        return (cards[0],)
+    return tuple(pick(cards, ask.gpus, free=room.free_cards, ways=room.ways, rank=rank))
+
+
+def _rank(room: Room, shape: Shape) -> Callable[[CardReport], tuple[bool, bool]] | None:
+    """Return what tells which cards a job had rather: no kept ones, and those booked for it."""
+    kept, booked = room.kept, room.booked
+    if kept is None and booked is None:
+        return None
+    mine = NO_CARDS if booked is None else own(booked, shape, booked.now)
+    return lambda card: (
+        kept is not None and not is_spare(kept, card, shape.ask),
+        card.uuid not in mine,
+    )
 
 
 def take(room: Room, shape: Shape, cards: tuple[CardReport, ...], now: float) -> None:

@@ -2,6 +2,7 @@
 
 from eaas.ids import CardUuid, NodeName
 from eaas_daemon.core.ask import ask_of
+from eaas_daemon.core.closeness import ways_of
 from eaas_daemon.core.fit import Room
 from eaas_daemon.core.making_room import leave_out
 from eaas_daemon.core.model import Node
@@ -22,6 +23,7 @@ def rooms_of(state: State) -> dict[NodeName, Room]:
             cpus_milli=base.cpus_milli,
             memory_mib=base.memory_mib,
             parts=base.parts.copy() if base.parts else {},
+            ways=base.ways,
         )
     if state.aside.promised:
         leave_out(state, rooms)
@@ -53,4 +55,5 @@ def room_of(state: State, node: Node) -> Room:
         cpus_milli=round(node.inventory.cpus * 1000) - sum(ask.cpus_milli for ask in asks),
         memory_mib=node.inventory.memory_mib - sum(ask.memory_mib for ask in asks),
         parts=parts_of(node, claims, state.cooling),
+        ways=ways_of(node.inventory.links),
     )

@@ -47,6 +47,7 @@ def an_inventory(
     mounts: Sequence[wire.NamedMount] = (),
     people: tuple[str, ...] | None = None,
     images: Sequence[wire.Image] = (),
+    links: Sequence[wire.CardLink] = (),
 ) -> wire.Inventory:
     """Return what a node with these cards has."""
     return wire.Inventory(
@@ -58,6 +59,7 @@ def an_inventory(
         cards=cards,
         named_mounts=tuple(mounts),
         images=tuple(images),
+        links=tuple(links),
         people=people,
     )
 
