@@ -148,7 +148,10 @@ def _node(app: "ConsoleApp", command: Command) -> None:
 
 def _queue(app: "ConsoleApp", command: Command) -> None:
     assert command.queue is not None, "the verb takes one"
-    app.actions.pause_queue(command.queue, paused=command.choice == "pause")
+    if command.choice is None:
+        app.open_queue(command.queue)
+    else:
+        app.actions.pause_queue(command.queue, paused=command.choice == "pause")
 
 
 def _theme(app: "ConsoleApp", command: Command) -> None:

@@ -48,8 +48,8 @@ VERBS: Final = (
     Verb(
         name="queue",
         takes=("queue", "pausing"),
-        words="pause or resume a queue",
-        needs="admin",
+        optional=1,
+        words="a queue; pause or resume it",
     ),
     Verb(name="prio", takes=("job", "number"), words="a job's priority", needs="act"),
     Verb(name="top", takes=("job",), repeats=True, words="make jobs the next", needs="act"),

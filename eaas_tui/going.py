@@ -62,6 +62,10 @@ class Going(App[None]):
         self._node_shown = made("node", chosen)
         self.push_screen(self._node_shown)
 
+    def open_queue(self, ref: str) -> None:
+        """Open a queue above what is shown, by its ``pool/queue``."""
+        self.push_screen(made("queue", ref))
+
     def _node_meant(self, selected: str | None) -> str | None:
         """Return the node looked at last, until a person has selected another one since."""
         last = getattr(self._node_shown, "node", None)

@@ -81,7 +81,7 @@ def _at(*views: str) -> frozenset[str]:
     return frozenset(views)
 
 
-LISTS: Final = _at("overview", "jobs", "job", "node", "events")
+LISTS: Final = _at("overview", "jobs", "job", "node", "queue", "events")
 JOBS: Final = _at("overview", "jobs")
 LISTED: Final = _at("jobs")
 ONE_JOB: Final = _at("overview", "jobs", "job")
@@ -188,7 +188,7 @@ KEYS: Final[tuple[Key, ...]] = (
         tab="Log", rank=16),
     # Acting on queues and nodes.
     Key(keys=("Z",), action="toggle_queue", words="pause or resume the queue",
-        short="pause queue", where=_at("overview"), needs="admin", rank=40),
+        short="pause queue", where=_at("overview", "queue"), needs="admin", rank=40),
     Key(keys=("D",), action="toggle_drain", words="drain or resume the node", short="drain",
         where=_at("overview", "node"), needs="admin", rank=17),
     Key(keys=("E",), action="toggle_card", words="exclude or include the card", short="exclude",
@@ -198,6 +198,9 @@ KEYS: Final[tuple[Key, ...]] = (
     Key(keys=("greater_than_sign",), action="go(1)", words="the next node", short="next node",
         where=_at("node"), rank=19),
     Key(keys=("less_than_sign",), action="go(-1)", words="the node before", where=_at("node")),
+    Key(keys=("greater_than_sign",), action="go(1)", words="the next queue", short="next queue",
+        where=_at("queue"), rank=19),
+    Key(keys=("less_than_sign",), action="go(-1)", words="the queue before", where=_at("queue")),
     Key(keys=("right_square_bracket",), action="pane(1)", words="next pane", where=_at("node")),
     Key(keys=("left_square_bracket",), action="pane(-1)", words="pane before", where=_at("node")),
     # The form for a new job. Letters are typed there.

@@ -20,6 +20,7 @@ PLACES: Final[Mapping[str, str]] = {
     "events": "eaas_tui.screens.events:EventsScreen",
     "job": "eaas_tui.screens.job:JobScreen",
     "node": "eaas_tui.screens.node:NodeScreen",
+    "queue": "eaas_tui.screens.queue:QueueScreen",
     "submit": "eaas_tui.screens.submit:SubmitScreen",
 }
 BASES: Final = ("overview", "jobs", "events")

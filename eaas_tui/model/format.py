@@ -11,7 +11,7 @@ from typing import Final
 
 from eaas.cli.words import short_duration, size
 from eaas.lifecycle import ENDED, JobState
-from eaas.views import HeldCardView, JobView, PhaseView, QueueView
+from eaas.views import HeldCardView, JobView, PhaseView
 from eaas.why_views import EtaView
 from eaas_tui.model.columns import Tone
 
@@ -195,24 +195,3 @@ def eta(view: EtaView, now: float) -> str:
 def of_limit(used: int, limit: int | None) -> str:
     """Return a count with its limit: ``12/16``; just the count where there is none."""
     return str(used) if limit is None else f"{used}/{limit}"
-
-
-def queue_caps(queue: QueueView) -> str:
-    """Return what holds in a queue beside its counts: ``paused, max 2 GPUs a person, ...``."""
-    counts = (
-        (queue.max_gpus_per_user, "max {} GPUs a person"),
-        (queue.max_per_user, "max {} jobs a person"),
-        (queue.max_priority, "priority up to {}"),
-    )
-    times = (
-        (queue.timeout_s, "timeout {}"),
-        (queue.max_timeout_s, "timeout up to {}"),
-        (queue.idle_after_s, "stops idle jobs after {}"),
-        (queue.requeue_after_s, "requeues after {} of silence"),
-    )
-    parts = ["paused"] if queue.paused else []
-    parts += [phrase.format(value) for value, phrase in counts if value is not None]
-    parts += [phrase.format(duration(value)) for value, phrase in times if value is not None]
-    parts += ["preemptible"] if queue.preemptible else []
-    parts += [f"only {', '.join(queue.allow)}"] if queue.allow else []
-    return ", ".join(parts)

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from eaas.booking_views import BookingView
 from eaas.node_views import CardView, NodeView
 from eaas.views import ConditionView, EventView, JobView, PoolView, QueueView
 
@@ -48,6 +49,7 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     """The newest last; some hundreds at most."""
     samples: Mapping[str, Samples] = MappingProxyType({})
     """By card UUID."""
+    bookings: Mapping[int, BookingView] = MappingProxyType({})
 
     @property
     def is_live(self) -> bool:
@@ -70,6 +72,7 @@ def only_numbers_differ(before: Picture, now: Picture) -> bool:
         before.jobs is now.jobs
         and before.queues is now.queues
         and before.pools is now.pools
+        and before.bookings is now.bookings
         and before.events is now.events
         and before.link is now.link
         and before.conditions is now.conditions

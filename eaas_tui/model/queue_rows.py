@@ -24,7 +24,7 @@ COLUMNS: Final = (
 def queue_rows(picture: Picture, now: float) -> Rows[str]:
     """Return the queues, by pool and then the most urgent first; ``now`` in Unix seconds."""
     oldest = once(picture.jobs, "oldest wait", lambda: oldest_wait(picture.jobs))
-    keys = sorted(picture.queues, key=lambda ref: _order(picture.queues[ref]))
+    keys = queue_order(picture)
     one_pool = len(picture.pools) <= 1
     return Rows(
         keys,
@@ -32,6 +32,11 @@ def queue_rows(picture: Picture, now: float) -> Rows[str]:
             picture.queues[ref], since=oldest.get(ref), now=now, name_only=one_pool
         ),
     )
+
+
+def queue_order(picture: Picture) -> list[str]:
+    """Return the queues' ``pool/queue``, by pool and then the most urgent first."""
+    return sorted(picture.queues, key=lambda ref: _order(picture.queues[ref]))
 
 
 def queue_row(queue: QueueView, *, since: float | None, now: float, name_only: bool) -> Row:

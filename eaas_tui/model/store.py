@@ -7,6 +7,7 @@ from typing import Final, Generic, Literal, TypeVar
 
 from msgspec.structs import replace
 
+from eaas.booking_views import BookingView
 from eaas.lifecycle import ENDED
 from eaas.node_views import CardView, NodeView
 from eaas.sample_views import NodeSamplesView
@@ -56,6 +57,7 @@ class Store:
         self._pools: Final = _Part[str, PoolView]()
         self._queues: Final = _Part[str, QueueView]()
         self._nodes: Final = _Part[str, NodeView]()
+        self._bookings: Final = _Part[int, BookingView]()
         self._jobs: Final = _Part[int, JobView](JobSet)
         self._ended: dict[int, None] = {}
         """Numbers of the kept jobs that have ended, the earliest first."""
@@ -91,6 +93,7 @@ class Store:
                 jobs=self._jobs.frozen(),
                 events=self._events,
                 samples=self._history.samples,
+                bookings=self._bookings.frozen(),
             )
         return self._picture
 
@@ -149,6 +152,7 @@ class Store:
         self._pools.start({line(view.name): clean(view) for view in frame.pools})
         self._queues.start({line(view.ref): clean(view) for view in frame.queues})
         self._nodes.start({line(view.name): clean(view) for view in frame.nodes})
+        self._bookings.start({view.id: clean(view) for view in frame.bookings})
         self._ended = dict.fromkeys(ended)
         self._jobs.start(ended)
         self._put_jobs(frame.jobs)
@@ -160,6 +164,8 @@ class Store:
         self._pools.put({line(view.name): clean(view) for view in frame.pools})
         self._queues.put({line(view.ref): clean(view) for view in frame.queues})
         self._nodes.put({line(view.name): clean(view) for view in frame.nodes})
+        self._bookings.put({view.id: clean(view) for view in frame.bookings})
+        self._bookings.drop(frame.gone_bookings)
         self._pools.drop(map(line, frame.gone_pools))
         self._queues.drop(map(line, frame.gone_queues))
         self._nodes.drop(map(line, frame.gone_nodes))

@@ -1,4 +1,4 @@
-"""What a screen asks of the app around it: to show a job or a node, its signs, its clock."""
+"""What a screen asks of the app around it: to show a job, node or queue, its signs, its clock."""
 
 import time
 from collections.abc import Callable
@@ -16,6 +16,9 @@ class Opening(Protocol):
 
     def open_node(self, name: str | None = None) -> None:
         """Open a node above what is shown."""
+
+    def open_queue(self, ref: str) -> None:
+        """Open a queue above what is shown, by its ``pool/queue``."""
 
 
 def opening_of(app: object) -> Opening:

@@ -130,10 +130,12 @@ class OverviewScreen(PoolActingScreen):
         opening_of(self.app).open_node(message.node)
 
     def on_row_list_opened(self, message: RowList.Opened) -> None:
-        """Open the job, or what the event is about."""
+        """Open the job, the queue, or what the event is about."""
         message.stop()
         if message.row_list.id == "jobs":
             opening_of(self.app).open_job(message.key)
+        elif message.row_list.id == "queues":
+            opening_of(self.app).open_queue(message.key)
         elif message.row_list.id == "events":
             open_event(self.app, self.picture, message.key)
 

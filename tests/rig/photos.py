@@ -44,7 +44,7 @@ WITHIN_S: Final = 20.0
 STILL: Final = 3
 """A screen that looks the same so many times is finished."""
 
-Opens = Literal["", "job", "pending", "node", "submit"]
+Opens = Literal["", "job", "pending", "node", "queue", "submit"]
 
 
 class Photo(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,6 +91,7 @@ PHOTOS: Final = (
     Photo(name="job-events", opens="job", keys=("4",), until="was submitted"),
     Photo(name="job-spec", opens="job", keys=("5",), until="image:"),
     Photo(name="node", opens="node", node="node00", until="TEMP"),
+    Photo(name="queue", opens="queue", until="POOL"),
     Photo(name="events", keys=("4",), until="EVENTS"),
     Photo(name="submit", opens="submit", until="would start"),
     Photo(
@@ -234,6 +235,8 @@ async def _go(pilot: Pilot[None], app: ConsoleApp, photo: Photo, job: JobView | 
         app.open_job(job.id)
     elif photo.opens == "node":
         app.open_node(photo.node)
+    elif photo.opens == "queue":
+        app.open_queue(min(app.picture.queues))
     elif photo.opens == "submit":
         app.open_submit(like=job)
     for key in photo.keys:

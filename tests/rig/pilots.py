@@ -75,6 +75,10 @@ class OneScreen(PictureApp):
         """Keep which node is to be opened."""
         self.opened.append(name)
 
+    def open_queue(self, ref: str) -> None:
+        """Keep which queue is to be opened."""
+        self.opened.append(ref)
+
     def notify(self, message: str, **_: Any) -> None:
         """Keep what a person was told."""
         self.told.append(message)

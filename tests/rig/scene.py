@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from eaas.lifecycle import ENDED, PLACED, JobState
 from eaas.node_views import CardView, NodeView
 from eaas.units import utc_text
-from eaas.views import EventView, JobView, PoolNodeView, PoolView, QueueView
+from eaas.views import EventView, JobView, PoolNodeView, PoolUserView, PoolView, QueueView
 from eaas.wire.to_client import AnyToClient, Changes, Readings, Snapshot
 from eaas_tui.recording import Recorded
 from tests.rig.views import (
@@ -298,7 +298,25 @@ class Scene:
             cards_unavailable=len(states) - free - held,
             waiting=jobs.count("Pending"),
             running=sum(state in PLACED for state in jobs),
+            users=self._users(name),
         )
+
+    def _users(self, pool: str) -> tuple[PoolUserView, ...]:
+        """Return who holds cards of the pool, those who have had least first."""
+        found: dict[str, list[JobView]] = {}
+        for job in self.jobs.values():
+            if job.pool == pool and job.state in PLACED:
+                found.setdefault(job.user, []).append(job)
+        users = [
+            PoolUserView(
+                user=user,
+                running=len(jobs),
+                gpus_held=(held := sum(len(job.cards) for job in jobs)),
+                card_hours=round(held * 1.75, 1),
+            )
+            for user, jobs in found.items()
+        ]
+        return tuple(sorted(users, key=lambda user: (user.card_hours, user.user)))
 
 
 def run_all(scene: Scene, ids: Iterable[int]) -> None:

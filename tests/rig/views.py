@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from eaas.booking_views import BookingView
 from eaas.lifecycle import ENDED, JobState
 from eaas.node_views import CardClaimView, CardView, NodeView
 from eaas.units import utc_text
@@ -176,6 +177,26 @@ def a_pool(name: str = "default", *nodes: str, **but: Any) -> PoolView:
         "running": 0,
     }
     return PoolView(**{**values, **but})
+
+
+def a_booking(id: int = 1, **but: Any) -> BookingView:
+    """Return a booking that bob has from in an hour on, for an hour."""
+    values: dict[str, Any] = {
+        **dict.fromkeys(("queue", "gpu_type", "note")),
+        "id": id,
+        "pool": "default",
+        "gpus": 4,
+        "user": "bob",
+        "state": "ahead",
+        "start": utc_text(AT + 3600),
+        "end": utc_text(AT + 7200),
+        "created_by": "root",
+        "created_at": utc_text(AT),
+        "cards": (),
+        "missing": 1,
+        "text": "3 of 4 cards are bob's",
+    }
+    return BookingView(**{**values, **but})
 
 
 def an_event(seq: int, text: str = "job 1 was submitted", **but: Any) -> EventView:

@@ -20,6 +20,7 @@ PICTURE = a_picture(
         ("jobs", Command(verb="jobs")),
         (":node a", Command(verb="node", node="a")),
         (":node a drain", Command(verb="node", node="a", choice="drain")),
+        (":queue train", Command(verb="queue", queue="gpu/train")),
         (":queue train pause", Command(verb="queue", queue="gpu/train", choice="pause")),
         (":queue gpu/train resume", Command(verb="queue", queue="gpu/train", choice="resume")),
         (":prio 42 -10", Command(verb="prio", jobs=(42,), number=-10)),

@@ -9,7 +9,7 @@ from eaas.units import utc_text
 from eaas.views import PhaseView
 from eaas.why_views import EtaView
 from eaas_tui.model import format as words
-from tests.rig.views import AT, a_held_card, a_job, a_queue, a_reason
+from tests.rig.views import AT, a_held_card, a_job, a_reason
 
 
 def test_durations_take_two_units_at_most_and_unknown_is_a_dash() -> None:
@@ -123,10 +123,5 @@ def test_when_it_starts_and_how_sure_that_is() -> None:
     assert words.eta(EtaView(at=None, in_s=None, kind="unknown"), AT) == "nobody can say when"
 
 
-def test_what_holds_in_a_queue() -> None:
-    assert words.queue_caps(a_queue()) == ""
-    assert (
-        words.queue_caps(a_queue(paused=True, max_per_user=2, timeout_s=3600.0, allow=("a", "b")))
-        == "paused, max 2 jobs a person, timeout 1h, only a, b"
-    )
+def test_a_count_stands_beside_its_limit() -> None:
     assert (words.of_limit(3, None), words.of_limit(3, 8)) == ("3", "3/8")

@@ -12,6 +12,7 @@ from eaas_tui.model.store import KEPT_ENDED, KEPT_EVENTS, Store
 from tests.rig.costs import cost_s
 from tests.rig.views import (
     AT,
+    a_booking,
     a_card,
     a_job,
     a_node,
@@ -92,6 +93,18 @@ def test_changes_replace_add_and_remove() -> None:
     assert list(picture.queues) == ["a/q"]
     assert list(picture.nodes) == ["n1", "n3"]
     assert picture.jobs == {1: a_job(1, "Running"), 2: a_job(2)}
+
+
+def test_bookings_come_and_go_with_the_stream() -> None:
+    one, two = a_booking(1), a_booking(2)
+
+    began = a_store(a_snapshot(bookings=(one,)))
+    changed = a_store(a_snapshot(bookings=(one,)), changes(2, bookings=(two,), gone_bookings=(1,)))
+
+    assert began.picture.bookings == {1: one}
+    assert changed.picture.bookings == {2: two}
+    changed.apply(a_snapshot(3), AT)
+    assert changed.picture.bookings == {}
 
 
 def test_a_picture_never_changes_afterwards() -> None:
