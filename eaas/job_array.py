@@ -77,6 +77,11 @@ def array_of(indices: Iterable[int], at_most: int | None = None) -> JobArray:
     return JobArray(tuple(spans), at_most)
 
 
+def ranks_of(num_nodes: int) -> JobArray:
+    """Return the ranks of a job on that many nodes; none where it is one."""
+    return JobArray((Span(0, num_nodes - 1),)) if num_nodes > 1 else JobArray()
+
+
 def _run(indices: Sequence[int], at: int) -> int:
     """Return how many indices from there on are equally far apart; two alone only if neighbours."""
     if at + 1 == len(indices):

@@ -297,7 +297,7 @@ _TABLE: Final = (
         attribute="num_nodes",
         label="Number of nodes",
         check=Whole(minimum=1, maximum=64),
-        help="How many nodes at once (default: 1; more: not in this version yet).",
+        help="How many nodes at once, each with all that is asked for (default: 1).",
         default=1,
         flag="--num-nodes",
         metavar="N",

@@ -8,7 +8,7 @@ import msgspec
 
 from eaas.errors import FieldError, Invalid
 from eaas.field_checks import Mistake, Path, Wrong, below, wrong
-from eaas.job_array import JobArray
+from eaas.job_array import JobArray, ranks_of
 from eaas.job_fields import ALIASES, FIELDS
 from eaas.job_values import PACK_PATTERN
 from eaas.problem import mistake_text
@@ -69,6 +69,11 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     num_nodes: int = 1
     nodes: tuple[str, ...] = ()
     labels: dict[str, str] = {}
+
+    @property
+    def parts(self) -> JobArray:
+        """Return the indices of its tasks, or of its ranks; empty for what is one job alone."""
+        return self.array or ranks_of(self.num_nodes)
 
 
 class Locate(Protocol):
@@ -169,6 +174,9 @@ def _disagreements(values: Mapping[str, Any], fields: Mapping[str, object]) -> l
     if slash and values.get("pool", pool) != pool:
         message = f"names the pool {pool}, but pool says {values['pool']}"
         found.append(Mistake(message, path=("queue",)))
+    if values.get("array") and values.get("num_nodes", 1) > 1:
+        message = "every task of an array runs on one node: leave out array or num_nodes"
+        found.append(Mistake(message, path=("num_nodes",)))
     if len(values.get("nodes", ())) not in range(1, values.get("num_nodes", 1)):
         return found
     message = f"asks for {values['num_nodes']} nodes, but nodes lists {len(values['nodes'])}"

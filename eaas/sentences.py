@@ -7,6 +7,7 @@ import msgspec
 
 from eaas import reasons as r
 from eaas.booking_words import booked_sentence
+from eaas.gang_reasons import RanksLeft
 from eaas.preempt_reasons import MakingRoom, Preempted
 from eaas.units import format_duration, format_memory_mib, moment_text, rough_memory_mib
 
@@ -22,6 +23,10 @@ SENTENCES: Final[Mapping[str, str]] = {
     "after_pending": "starts after {after}",
     "after_failed": "job {job}, which it was to start after, is {state}",
     "making_room": "starts on {node} {when}",
+    "ranks_left": "all ranks are placed together, and {left}",
+    "too_few_nodes": "{available} of the {asked} nodes that it needs at once could take it now",
+    "pool_too_small": "pool {pool} has {available} node{s} that could ever take it, {asked} asked "
+    "for at once",
     "not_planned_yet": "arrived a moment ago",
     "node_offline": "{node} is offline since {since}",
     "node_draining": "{node} is draining: it finishes its jobs and takes no new ones",
@@ -53,6 +58,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "no_account": "{node} can't run a plain process as {user}: it has no such user, or its agent "
     "is not root",
     "node_not_asked": "the job does not name {node} among its nodes",
+    "no_ranks": "{node} takes no part in jobs on several nodes: {text}",
     "runtime_cannot_mount": "{node} has no container engine, so its jobs can't have mounts",
     "mount_missing": "{node} has no mount named {mount}",
     "mount_not_allowed": "mount {mount} of {node} is only for {allowed}",
@@ -67,6 +73,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "start_failed": "{text}",
     "attempt_lost": "{text}",
     "node_silent": "{node} has been silent since {since}; the job may still run there",
+    "rank_ended": "rank {rank} of this job {text}",
     "confirmed_dead": "{by} confirmed that {node} is dead",
 }
 
@@ -101,6 +108,8 @@ def sentence(reason: r.Reason) -> str:
         )
     if isinstance(reason, MakingRoom):
         fields["when"] = _when_there_is_room(reason)
+    if isinstance(reason, RanksLeft):
+        fields["left"] = ", ".join(reason.ranks)
     if isinstance(reason, r.TimedOut):
         fields["timeout"] = format_duration(reason.timeout_s)
     if isinstance(reason, r.OutOfMemory):

@@ -56,4 +56,8 @@ class DryRunView(WhyView, frozen=True, kw_only=True):
     errors: tuple[FieldErrorView, ...]
     would: Literal["start", "wait", "never"]
     node: str | None
+    """Where it would start; of a job on several nodes, where its first rank would."""
     cards: tuple[HeldCardView, ...]
+    """On all of them."""
+    on_nodes: tuple[str, ...] = ()
+    """All nodes it would start on, in the order of its ranks."""

@@ -14,7 +14,8 @@ from eaas.spelling import nearest
 from eaas.units import format_duration
 from eaas.wire.rest import SetPool, SetQueue
 from eaas_daemon.core import events as e
-from eaas_daemon.core.attempts import advance, settle
+from eaas_daemon.core.advance import advance
+from eaas_daemon.core.attempts import settle
 from eaas_daemon.core.booking_book import refuse_booked
 from eaas_daemon.core.effects import CleanCard, TurnAway
 from eaas_daemon.core.model import Job, Node, Pool, Queue

@@ -1,11 +1,12 @@
 """Whether a job may come into a queue at all."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from eaas import reasons as r
 from eaas.errors import FieldError, Forbidden, Invalid, NeverFits, QueueFull
+from eaas.gang_reasons import PoolTooSmall
 from eaas.ids import PoolName, queue_ref
 from eaas.job_spec import JobSpec
 from eaas.sentences import sentence
@@ -72,7 +73,6 @@ def admit(
     ``possible`` is shared by jobs that come together: most of them ask for the same.
     """
     errors = [
-        *_unbuilt(job.spec),
         *_over_limits(job, queue),
         *_over_caps(job, state.pools[job.pool], queue),
         *_unknown_nodes(state, job),
@@ -111,18 +111,6 @@ def refuse_overfull(state: State, queue: Queue, more: int) -> None:
     )
 
 
-def _unbuilt(spec: JobSpec) -> list[FieldError]:
-    """Name the fields whose meaning this version does not carry out: refuse, not ignore."""
-    asked = {
-        "num_nodes": spec.num_nodes != 1,
-    }
-    return [
-        FieldError(field=field, message=f"{field} is not carried out by this version yet")
-        for field, is_asked in asked.items()
-        if is_asked
-    ]
-
-
 def _over_caps(job: Job, pool: Pool, queue: Queue) -> list[FieldError]:
     """Name the caps that the job alone is more than: it would wait for ever."""
     caps = (
@@ -130,14 +118,30 @@ def _over_caps(job: Job, pool: Pool, queue: Queue) -> list[FieldError]:
         (queue.max_gpus_per_user, f"queue {queue.ref} gives one user {{}} at once"),
         (pool.max_gpus_per_user, f"pool {pool.name} gives one user {{}} at once"),
     )
+    num_nodes = job.spec.num_nodes
+    what = "gpus" if num_nodes == 1 else "gpus, on all nodes together,"
     return [
-        FieldError(
-            field="gpus",
-            message=f"gpus must be {cap} at most: {words.format(_cards(cap))}",
-        )
-        for cap, words in caps
-        if cap is not None and job.spec.gpus > cap
+        *_over_job_caps(num_nodes, queue),
+        *(
+            FieldError(
+                field="gpus",
+                message=f"{what} must be {cap} at most: {words.format(_cards(cap))}",
+            )
+            for cap, words in caps
+            if cap is not None and job.spec.gpus * num_nodes > cap
+        ),
     ]
+
+
+def _over_job_caps(num_nodes: int, queue: Queue) -> Iterator[FieldError]:
+    """Name the caps on jobs that one on several nodes is more than: each node counts as one."""
+    for cap, words in ((queue.max_running, "runs"), (queue.max_per_user, "runs, of one user,")):
+        if cap is not None and 1 < num_nodes > cap:
+            jobs = "1 job" if cap == 1 else f"{cap} jobs"
+            message = f"queue {queue.ref} {words} {jobs} at once, and each node counts as one"
+            yield FieldError(
+                field="num_nodes", message=f"num_nodes must be {cap} at most: {message}"
+            )
 
 
 def _cards(count: int) -> str:
@@ -171,21 +175,26 @@ def _unknown_nodes(state: State, job: Job) -> list[FieldError]:
     ]
 
 
-def impossible(state: State, pool: Pool, ask: Ask) -> list[r.NodeReason]:
-    """Return all that keeps each node of the pool from the ask for ever; empty if one could run it.
+def impossible(state: State, pool: Pool, ask: Ask) -> list[r.Reason]:
+    """Return all that keeps each node of the pool from the ask for ever; empty if it could be run.
 
     Offline nodes count by what they were known to have; a pool whose nodes are all offline is
-    waiting, not impossible.
+    waiting, not impossible. Where some nodes could, but fewer than are asked for, that comes first.
     """
     nodes = [state.nodes[name] for name in pool.members if name in state.nodes]
     if all(node.offline for node in nodes):
         return []
-    reasons: list[r.NodeReason] = []
+    reasons: list[r.Reason] = []
+    able = 0
     for node in nodes:
         own = list(every_never(node, ask, pool))
-        if not own:
+        able += not own
+        if able == ask.num_nodes:
             return []
         reasons += own
+    if ask.num_nodes > 1 and (able or not reasons):
+        few = PoolTooSmall(pool=pool.name, asked=ask.num_nodes, available=able)
+        return [few, *reasons]
     return reasons
 
 
@@ -200,7 +209,8 @@ def refuse_impossible(state: State, job: Job, possible: Possible) -> None:
             facts = f"{facts}; {meant}"
         pools = other_pools(state, job)
         hint = f"; pool {' or '.join(pools)} could: --pool {pools[0]}" if pools else ""
-        raise NeverFits(f"no node of pool {job.pool} could ever run this: {facts}{hint}")
+        who = "no node" if ask.num_nodes == 1 else f"no {ask.num_nodes} nodes"
+        raise NeverFits(f"{who} of pool {job.pool} could ever run this: {facts}{hint}")
     possible.add((job.pool, ask))
 
 
@@ -218,10 +228,11 @@ def other_pools(state: State, job: Job) -> list[str]:
         if pool.name != job.pool
     }
     return sorted(
-        name
-        for name, ask in asks.items()
-        if any(
-            node in state.nodes and never(state.nodes[node], ask, state.pools[name]) is None
-            for node in state.pools[name].members
-        )
+        name for name, ask in asks.items() if _able(state, state.pools[name], ask) >= ask.num_nodes
     )
+
+
+def _able(state: State, pool: Pool, ask: Ask) -> int:
+    """Return how many nodes of the pool could ever run it."""
+    nodes = [state.nodes[name] for name in pool.members if name in state.nodes]
+    return sum(never(node, ask, pool) is None for node in nodes)

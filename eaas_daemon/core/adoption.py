@@ -18,9 +18,11 @@ from eaas.wire.from_agent import AttemptEnded, AttemptRunning, Unlisted
 from eaas.wire.to_agent import Order
 from eaas_daemon.core import events as e
 from eaas_daemon.core.adopted_cards import claims_of_order, taken_card
-from eaas_daemon.core.attempts import advance, note_running, settle
+from eaas_daemon.core.advance import advance
+from eaas_daemon.core.attempts import note_running, settle
 from eaas_daemon.core.effects import Dispatch, Dropped
-from eaas_daemon.core.model import Attempt, HeldCard, Job, Node, StopIntent
+from eaas_daemon.core.gang_ends import found_alone
+from eaas_daemon.core.model import Attempt, HeldCard, Job, Meeting, Node, StopIntent
 from eaas_daemon.core.state import State
 from eaas_daemon.core.task_env import told_by
 
@@ -107,7 +109,8 @@ def _take_in(state: State, node: Node, said: Unlisted, now: float) -> str | None
         return f"job {job.called} is {job.state} with an earlier attempt; wait for that one's end"
     else:
         waiting = ready
-    job = _begun(state, waiting, node, order.attempt, claims_of_order(node, order), now)
+    claims = claims_of_order(node, order)
+    job = _begun(state, waiting, node, order.attempt, claims, now, _meeting(order))
     words = f"job {job.called}, attempt {order.attempt}, was found running on {node.name}"
     state.journal("job.adopted", words, now, job=job.number, node=node.name, user=job.user)
     _let_run(state, job, said, now)
@@ -178,6 +181,7 @@ def _made_anew(state: State, order: Order, now: float) -> Job | str:
         workdir=order.workdir,
         run_as=order.run_as,
         timeout_s=order.timeout_s,
+        num_nodes=1 if order.rank is None or number != order.number else order.rank.ranks,
     )
     job = Job(
         uid=JobUid(order.uid),
@@ -191,11 +195,19 @@ def _made_anew(state: State, order: Order, now: float) -> Job | str:
         created_at=now,
         image_digest=order.image_digest,
         timeout_s=order.timeout_s,
-        array=told.array if number == order.number else None,
-        array_index=told.array_index if number == order.number else None,
     )
+    if number == order.number:  # else it has lost its place among the others
+        rank = order.rank
+        whole = told.array if rank is None else JobNumber(rank.whole)
+        index = told.array_index if rank is None else rank.rank
+        job = replace(job, array=whole, array_index=index)
     state.put_job(job)
     return job
+
+
+def _meeting(order: Order) -> Meeting | None:
+    rank = order.rank
+    return None if rank is None else Meeting(address=rank.address, port=rank.port)
 
 
 def _made_pending(state: State, job: Job, now: float) -> Job | None:
@@ -217,13 +229,19 @@ def _made_pending(state: State, job: Job, now: float) -> Job | None:
         if job.stop is not None:
             return None
         lost = r.AttemptLost(text=AFTER_THE_BACKUP)
-        settle(state, job, (Verb.REQUEUED, lost), now)
+        settle(state, job, (Verb.REQUEUED, lost), now, tells_ranks=False)
         job = state.jobs[job.uid]
     return replace(job, not_before=None, waits_for=())
 
 
 def _begun(
-    state: State, job: Job, node: Node, number: int, cards: tuple[HeldCard, ...], now: float
+    state: State,
+    job: Job,
+    node: Node,
+    number: int,
+    cards: tuple[HeldCard, ...],
+    now: float,
+    meeting: Meeting | None = None,
 ) -> Job:
     """Return the waiting job with this attempt on this node, its cards claimed."""
     unknown = tuple(
@@ -246,11 +264,14 @@ def _begun(
         cards=cards,
         state=JobState.STARTING,
         created_at=now,
+        meeting=meeting,
     )
     job = advance(job, Verb.PLACED)
-    job = replace(job, attempts=(*job.attempts, *unknown, attempt), reason=None)
+    attempts = (*job.attempts, *unknown, attempt)
+    job = replace(job, attempts=attempts, reason=None, scattered=False)
     state.put_job(job)
     state.claim(job)
+    found_alone(state, job)
     return job
 
 

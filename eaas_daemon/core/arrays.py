@@ -44,7 +44,7 @@ def jobs_named(state: State, ref: JobRef) -> list[Job]:
         return list(_tasks(state, ref.number, JobArray()))
     if first is None or first.array != ref.number:
         return [_numbered(state, ref.number)]
-    return list(_tasks(state, ref.number, first.spec.array))
+    return list(_tasks(state, ref.number, first.spec.parts))
 
 
 def tasks_in_memory(state: State, number: int) -> list[Job]:
@@ -54,14 +54,14 @@ def tasks_in_memory(state: State, number: int) -> list[Job]:
 
 
 def put_tasks(state: State, job: Job) -> Job:
-    """Let the job wait, and if it is an array each of its tasks; return the job or the first task.
+    """Let the job wait, or each task of an array, each rank of several; return the first of them.
 
     The numbers of the others follow on the job's own.
     """
-    if not job.spec.array:
+    if not job.spec.parts:
         state.put_job(job)
         return job
-    first, *indices = job.spec.array
+    first, *indices = job.spec.parts
     head = replace(job, array=job.number, array_index=first)
     state.put_job(head)
     for index in indices:
@@ -71,10 +71,12 @@ def put_tasks(state: State, job: Job) -> Job:
 
 
 def many_tasks(spec: JobSpec) -> str:
-    """Return how many tasks the array has, in words, and how many of them at once."""
+    """Return what a job of several parts is, in words: an array, or one on several nodes."""
+    if not spec.array:
+        return f"on {spec.num_nodes} nodes at once"
     count, at_most = len(spec.array), spec.array.at_most
     limit = "" if at_most is None else f", {at_most} at once"
-    return ("1 task" if count == 1 else f"{count} tasks") + limit
+    return "an array of " + ("1 task" if count == 1 else f"{count} tasks") + limit
 
 
 def _numbered(state: State, number: int) -> Job:
@@ -93,7 +95,7 @@ def _task(state: State, number: int, index: int) -> Job:
         raise NotFound(f"job {number} is no array, so it has no task {index}")
     if first.array != number:
         raise NotFound(f"job {number} is a task itself, {first.called}")
-    place = first.spec.array.place(index)
+    place = first.spec.parts.place(index)
     job = None if place is None else state.job_by_number(number + place)
     if job is None or (job.array, job.array_index) != (number, index):
         raise NotFound(f"array {number} has no task {index}; it has {_indices(first)}")
@@ -118,4 +120,4 @@ def _first(ref: JobRef) -> int:
 
 
 def _indices(first: Job) -> str:
-    return JobArray(first.spec.array.spans).text
+    return JobArray(first.spec.parts.spans).text

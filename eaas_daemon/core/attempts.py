@@ -5,11 +5,19 @@ from typing import Final
 from msgspec.structs import replace
 
 from eaas import reasons as r
-from eaas.lifecycle import JobState, Verb, next_state
+from eaas.lifecycle import JobState, Verb
 from eaas.sentences import sentence
 from eaas.wire.from_agent import AttemptEnded, AttemptRunning, AttemptStopping
+from eaas_daemon.core.advance import advance
 from eaas_daemon.core.booking_picks import renew_picks
 from eaas_daemon.core.effects import Dispatch, Dropped
+from eaas_daemon.core.gang_ends import (
+    Verdict,
+    is_stopped_with_others,
+    tell_ranks,
+    verdict_of,
+)
+from eaas_daemon.core.meeting import meeting_of
 from eaas_daemon.core.model import (
     MAX_INFRA_RETRIES,
     Attempt,
@@ -26,18 +34,6 @@ from eaas_daemon.core.state import State
 from eaas_daemon.core.usage import standing
 
 MAX_INFRA_BACKOFF_S: Final = 60.0
-
-
-def advance(job: Job, verb: Verb) -> Job:
-    """Return the job in its next state, its live attempt with it. Nothing else sets a state."""
-    state = next_state(job.number, job.state, verb)
-    job = replace(job, promise=None)
-    if not job.attempts or job.state is JobState.PENDING or verb is Verb.RETRIED:
-        return replace(job, state=state)
-    again = JobState.CANCELLED if verb is Verb.STOPPED_TO_WAIT else JobState.FAILED
-    shown = again if state is JobState.PENDING else state
-    last = replace(job.attempts[-1], state=shown)
-    return replace(job, state=state, attempts=(*job.attempts[:-1], last))
 
 
 def _with_attempt(job: Job, attempt: Attempt) -> Job:
@@ -76,6 +72,7 @@ def place(state: State, placement: Placement, now: float) -> None:
         cards=tuple(claim_on(card, job.spec) for card in placement.cards),
         state=JobState.STARTING,
         created_at=now,
+        meeting=meeting_of(state, job, node),
     )
     job = replace(job, attempts=(*job.attempts, attempt), reason=None)
     state.put_job(job)
@@ -216,18 +213,21 @@ def _again_elsewhere(job: Job, reason: AnyReason) -> tuple[Verb, AnyReason]:
     return (Verb.REQUEUED if job.infra_retries < MAX_INFRA_RETRIES else _BAD), reason
 
 
-def settle(state: State, job: Job, verdict: tuple[Verb, AnyReason | None], now: float) -> None:
-    """End the job's live attempt by this verdict."""
-    verb, reason = verdict
+def settle(
+    state: State, job: Job, verdict: Verdict, now: float, *, tells_ranks: bool = True
+) -> None:
+    """End the job's live attempt by this verdict, and what else ends with it."""
+    verb, reason = verdict_of(job, verdict)
     if verb is Verb.STOPPED_BY_TIME and job.state is JobState.RUNNING:
         job = advance(job, Verb.TIME_UP)
-    if verb is Verb.STOPPED_BY_TIME and job.state is JobState.STARTING:
+    if verb is Verb.STOPPED_BY_TIME and job.state in (JobState.STARTING, JobState.UNKNOWN):
         verb = Verb.EXITED_BADLY
+    is_counted = not is_stopped_with_others(job)
     attempt = replace(job.attempts[-1], reason=reason)
     job = replace(advance(_with_attempt(job, attempt), verb), reason=reason, stop=None)
     finished_at = attempt.finished_at if attempt.finished_at is not None else now
     if verb is Verb.REQUEUED:
-        job = _waiting_again(job, now)
+        job = _waiting_again(job, now) if is_counted else replace(job, pending_since=now)
     elif verb is not Verb.STOPPED_TO_WAIT:
         job = replace(job, finished_at=finished_at, keep_until=finished_at + KEEP_WORKSPACE_S)
     state.put_job(job)
@@ -237,6 +237,8 @@ def settle(state: State, job: Job, verdict: tuple[Verb, AnyReason | None], now: 
     if job.ended:
         state.note_run(job)
         tell_over(state, job, now)
+    if tells_ranks:
+        tell_ranks(state, job, now)
 
 
 def _waiting_again(job: Job, now: float) -> Job:

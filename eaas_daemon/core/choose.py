@@ -21,15 +21,23 @@ def best_room(
     state: State, job: Job, shape: Shape, rooms: Mapping[NodeName, Room], now: float
 ) -> tuple[Room | None, bool]:
     """Return the room the job should get, or None; and whether one is only kept from it."""
+    pool = state.pools[job.pool]
+    fitting, open_to_it = open_rooms(state, job, shape, rooms, now)
+    best = min(open_to_it, key=lambda room: cost_of(job, shape, pool, room), default=None)
+    return best, best is None and bool(fitting)
+
+
+def open_rooms(
+    state: State, job: Job, shape: Shape, rooms: Mapping[NodeName, Room], now: float
+) -> tuple[list[Room], list[Room]]:
+    """Return the rooms that the job fits into, and those of them that are not kept from it."""
     ask, pool = shape.ask, state.pools[job.pool]
     fitting = [
         rooms[name]
         for name in pool.members
         if name in rooms and _has_room(rooms[name], ask) and refusal(rooms[name], ask, pool) is None
     ]
-    open_to_it = [room for room in fitting if kept_from(state, room, job, shape, now) is None]
-    best = min(open_to_it, key=lambda room: _cost(job, shape, pool, room), default=None)
-    return best, best is None and bool(fitting)
+    return fitting, [room for room in fitting if not kept_from(state, room, job, shape, now)]
 
 
 def _has_room(room: Room, ask: Ask) -> bool:
@@ -57,7 +65,8 @@ class Cost(NamedTuple):
     name: str
 
 
-def _cost(job: Job, shape: Shape, pool: Pool, room: Room) -> Cost:
+def cost_of(job: Job, shape: Shape, pool: Pool, room: Room) -> Cost:
+    """Return what speaks against giving the job that room."""
     ask, last = shape.ask, job.attempt
     here = last is not None and last.node == room.node.name
     failed_here = here and last is not None and last.started_at is None

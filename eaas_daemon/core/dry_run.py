@@ -13,11 +13,13 @@ from eaas.units import rough_duration, utc_text
 from eaas.views import HeldCardView
 from eaas.why_views import DryRunView, EtaView, FieldErrorView, WhyView
 from eaas_daemon.core.admission import Possible, admit, mount_meant, queue_for
-from eaas_daemon.core.ask import shape_of
+from eaas_daemon.core.ask import Shape, shape_of
 from eaas_daemon.core.choose import best_room
 from eaas_daemon.core.dependencies import later, unmet
 from eaas_daemon.core.events import Caller
 from eaas_daemon.core.explain import Explainer, in_line
+from eaas_daemon.core.gang_rooms import Places, best_rooms
+from eaas_daemon.core.gangs import as_ranks
 from eaas_daemon.core.gates import gate
 from eaas_daemon.core.making_room import held
 from eaas_daemon.core.model import Job
@@ -119,11 +121,11 @@ def _verdict(state: State, job: Job, now: float) -> DryRunView:
     if why.verdict == "never":
         return _view(why, "never", text=_never_text(state, job, why))
     pool, queue, shape = state.pools[job.pool], state.queues[job.ref], shape_of(job)
-    room, _ = best_room(state, job, shape, kept_rooms(state, now), now)
+    places = _places(state, job, shape, now)
     is_open = job.in_line and gate(shape, queue, pool, held(state)) is None
-    if room is None and is_open and (victims := would_interrupt(state, job, now)):
+    if not places and is_open and (victims := would_interrupt(state, job, now)):
         return _after_interrupting(why, [state.jobs[victim.uid] for victim in victims], now)
-    if room is None or not is_open:
+    if not places or not is_open:
         reason = (why.text.partition(": ")[2] or why.text).removesuffix(in_line(why.position))
         return _view(why, "wait", text=f"it would wait{_behind(why)}: {reason}")
     cards = tuple(
@@ -132,13 +134,24 @@ def _verdict(state: State, job: Job, now: float) -> DryRunView:
             index=card.index,
             memory_mib=job.spec.gpu_memory_mib if job.spec.share else None,
         )
+        for _, room in places
         for card in cards_for(room, shape, pool)
     )
-    name = room.node.name
+    names = tuple(room.node.name for _, room in places)
     placed = replace(
         why, verdict="placed", position=None, reasons=(), nodes=(), blockers=(), eta=NOBODY_KNOWS
     )
-    return _view(placed, "start", text=f"it would start on {name} now", node=name, cards=cards)
+    text = f"it would start on {', '.join(names)} now"
+    return _view(placed, "start", text=text, nodes=names, cards=cards)
+
+
+def _places(state: State, job: Job, shape: Shape, now: float) -> Places:
+    """Return where the job would go, each of its ranks if it is one on several nodes."""
+    rooms = kept_rooms(state, now)
+    if shape.ask.num_nodes > 1:
+        return best_rooms(state, as_ranks(job), shape, rooms, now)[0]
+    room, _ = best_room(state, job, shape, rooms, now)
+    return [] if room is None else [(job, room)]
 
 
 def _after_interrupting(why: WhyView, victims: Sequence[Job], now: float) -> DryRunView:
@@ -161,7 +174,13 @@ def _behind(why: WhyView) -> str:
 
 def _never_text(state: State, job: Job, why: WhyView) -> str:
     facts = "; ".join(filter(None, [*(n.text for n in why.nodes), mount_meant(state, job)]))
+    if job.spec.num_nodes > 1:
+        return f"no {job.spec.num_nodes} nodes at once could ever run it: {_few(why)}{facts}"
     return f"no node could ever run it: {facts}"
+
+
+def _few(why: WhyView) -> str:
+    return "".join(f"{reason.text}; " for reason in why.reasons if reason.code == "pool_too_small")
 
 
 def _view(
@@ -169,7 +188,7 @@ def _view(
     would: Literal["start", "wait", "never"],
     *,
     text: str,
-    node: str | None = None,
+    nodes: tuple[str, ...] = (),
     cards: tuple[HeldCardView, ...] = (),
 ) -> DryRunView:
     return DryRunView(
@@ -187,6 +206,7 @@ def _view(
         valid=True,
         errors=(),
         would=would,
-        node=node,
+        node=nodes[0] if nodes else None,
         cards=cards,
+        on_nodes=nodes,
     )

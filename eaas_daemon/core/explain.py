@@ -20,6 +20,8 @@ from eaas_daemon.core.blockers import blockers
 from eaas_daemon.core.certainty import certain_at
 from eaas_daemon.core.fit import Room, every_never, refusal
 from eaas_daemon.core.forecast import forecast
+from eaas_daemon.core.gang_words import called, fewer_nodes, too_few
+from eaas_daemon.core.gangs import first_rank, ranks_left
 from eaas_daemon.core.gates import gates, may_shut
 from eaas_daemon.core.making_room import goes_on, held, kept_for, stopping_for, why_promised
 from eaas_daemon.core.model import Job, Node, Pool
@@ -44,12 +46,21 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     above: tuple[Scoped, ...]
     nodes: tuple[r.NodeReason, ...]
     never: bool
+    few: r.Reason | None = None
+    """That not enough nodes at once could take it, where it needs several."""
+
+    @property
+    def above_nodes(self) -> tuple[Scoped, ...]:
+        """Return all reasons that are no node's own."""
+        return self.above if self.few is None else (*self.above, ("pool", self.few))
 
     @property
     def first(self) -> r.Reason:
         """Return the reason that says most in one phrase."""
         if self.above:
             return self.above[0][1]
+        if self.few is not None:
+            return self.few
         return self.nodes[0] if self.nodes else r.NotPlannedYet()
 
 
@@ -69,6 +80,9 @@ class Explainer:
         if job.waits_for or job.not_before is not None:
             aside = dependencies.reason(self._state, job) or _not_yet(job) or r.NotPlannedYet()
             return Waiting(above=(("job", aside),), nodes=(), never=False)
+        if (left := ranks_left(self._state, job)) is not None:
+            return Waiting(above=(("job", left),), nodes=(), never=False)
+        job = first_rank(self._state, job)
         if (making := why_promised(self._state, job, self._at)) is not None:
             return Waiting(above=(("job", making),), nodes=(), never=False)
         shape = shape_of(job)
@@ -101,11 +115,10 @@ class Explainer:
         if not any(name in state.nodes for name in pool.members):
             above.append(("pool", r.PoolHasNoNodes(pool=pool.name)))
         nodes = tuple(self._node_reasons(job, shape, pool))
-        return Waiting(
-            above=tuple(above),
-            nodes=nodes,
-            never=all(reason.never for reason in nodes) and bool(impossible(state, pool, ask)),
-        )
+        is_ruled_out = ask.num_nodes > 1 or all(reason.never for reason in nodes)
+        never = is_ruled_out and bool(impossible(state, pool, ask))
+        few = too_few(state, pool, ask, nodes, never=never)
+        return Waiting(above=tuple(above), nodes=nodes, never=never, few=few)
 
     def _node_reasons(self, job: Job, shape: Shape, pool: Pool) -> list[r.NodeReason]:
         if self._rooms is None:
@@ -157,6 +170,7 @@ class Explainer:
         """Return the whole answer to "why does it wait"."""
         if job.state is not JobState.PENDING:
             return self._not_waiting(job)
+        job = job if job.scattered else first_rank(self._state, job)
         waiting = self.waiting(job)
         position = self._position(job)
         verdict: Literal["waiting", "never"] = "never" if waiting.never else "waiting"
@@ -168,7 +182,7 @@ class Explainer:
             position=position,
             reasons=tuple(
                 ScopedReasonView(code=reason.code, text=sentence(reason), scope=scope)
-                for scope, reason in waiting.above
+                for scope, reason in waiting.above_nodes
             ),
             nodes=_node_views(waiting.nodes),
             blockers=()
@@ -248,14 +262,16 @@ def _since(node: Node) -> str | None:
 
 
 def _sentence_for(job: Job, waiting: Waiting, position: int | None) -> str:
-    text = f"job {job.called} waits: {sentence(waiting.first)}"
+    text = f"job {called(job)} waits: {sentence(waiting.first)}"
+    if waiting.first is waiting.few and waiting.nodes:
+        text = f"{text}; {sentence(waiting.nodes[0])}"
     if waiting.never:
         node = getattr(waiting.first, "node", None)
         alike: list[r.Reason] = [reason for reason in waiting.nodes if reason.node == node]
         facts = "; ".join(map(sentence, alike or [waiting.first]))
-        text = f"job {job.called} can never start: {facts}"
+        text = f"job {called(job)} can never start: {facts}"
     elif not waiting.above and not waiting.nodes:
-        text = f"job {job.called} is about to be placed"
+        text = f"job {called(job)} is about to be placed"
     return text + in_line(position) + goes_on(job)
 
 
@@ -295,7 +311,7 @@ def advice(waiting: Waiting) -> tuple[str, ...]:
         if isinstance(reason, r.QueueFull | r.UserCap) and reason.asked > reason.limit:
             lines.append(_larger_cap(reason))
     if waiting.never:
-        lines += _changes(waiting.nodes)
+        lines += fewer_nodes(waiting.few) + _changes(waiting.nodes)
     return tuple(lines)
 
 
@@ -312,7 +328,7 @@ def _larger_cap(reason: r.QueueFull | r.UserCap) -> str:
     )
 
 
-def _changes(reasons: tuple[r.NodeReason, ...]) -> list[str]:
+def _changes(reasons: tuple[r.NodeReason, ...]) -> tuple[str, ...]:
     lines: list[str] = []
     sizes = [reason.available for reason in reasons if isinstance(reason, r.CardsTooSmall)]
     if sizes:
@@ -339,4 +355,4 @@ def _changes(reasons: tuple[r.NodeReason, ...]) -> list[str]:
         nodes = ", ".join(x.node for x in strangers)
         user = strangers[0].user
         lines.append(f"let {user} have an account on one of {nodes}, or name an image")
-    return lines
+    return tuple(lines)

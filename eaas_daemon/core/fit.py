@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from eaas import reasons as r
+from eaas.gang_reasons import NoRanks
 from eaas.ids import CardUuid
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Ask
@@ -119,6 +120,8 @@ def every_never(node: Node, ask: Ask, pool: Pool) -> Iterator[r.NodeReason]:
         yield r.RuntimeNeedsAnImage(node=name)
     if not ask.needs_image and _is_stranger(node, ask.user):
         yield r.NoAccount(node=name, user=ask.user)
+    if ask.num_nodes > 1 and node.inventory.no_ranks is not None:
+        yield NoRanks(node=name, text=node.inventory.no_ranks)
     yield from never_mounted(node, ask)
     if (cards := _never_cards(node, ask, pool)) is not None:
         yield cards

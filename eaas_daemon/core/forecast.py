@@ -17,6 +17,7 @@ from eaas.lifecycle import JobState, Verb
 from eaas_daemon.core.attempts import place_all, settle
 from eaas_daemon.core.booking_moments import next_moment
 from eaas_daemon.core.ends import START_ALLOWANCE_S, ends_by
+from eaas_daemon.core.gangs import as_ranks
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.reserve import COOLING_S, is_coming
 from eaas_daemon.core.state import State
@@ -71,7 +72,8 @@ class Play:
         nodes = _concerned(state, job.pool)
         twin.nodes = {name: node for name, node in state.nodes.items() if name in nodes}
         if job.uid not in twin.jobs:
-            twin.put_job(job)
+            for one in as_ranks(job) if job.spec.num_nodes > 1 else (job,):
+                twin.put_job(one)
         self._ends: list[tuple[float, JobUid]] = []
         for name in sorted(nodes):
             for other in twin.placed.get(name, {}).values():

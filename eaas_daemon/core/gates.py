@@ -26,18 +26,21 @@ def gates(shape: Shape, queue: Queue, pool: Pool, held: Tally) -> Iterator[r.Rea
     """
     if queue.paused:
         yield r.QueuePaused(queue=queue.ref)
-    gpus = shape.ask.gpus
+    jobs = shape.ask.num_nodes
+    gpus = shape.ask.gpus * jobs
     whole, own = held.of_queue(queue.ref), held.of_user(queue.ref, shape.user)
-    if _over(queue.max_running, whole.jobs, 1):
+    if _over(queue.max_running, whole.jobs, jobs):
         yield r.QueueFull(
-            queue=queue.ref, what="jobs", asked=1, used=whole.jobs, limit=queue.max_running or 0
+            queue=queue.ref, what="jobs", asked=jobs, used=whole.jobs, limit=queue.max_running or 0
         )
     if _over(queue.max_gpus, whole.gpus, gpus):
         yield r.QueueFull(
             queue=queue.ref, what="cards", asked=gpus, used=whole.gpus, limit=queue.max_gpus or 0
         )
-    if _over(queue.max_per_user, own.jobs, 1):
-        yield _user_cap(shape.user, f"queue {queue.ref}", "jobs", 1, own.jobs, queue.max_per_user)
+    if _over(queue.max_per_user, own.jobs, jobs):
+        yield _user_cap(
+            shape.user, f"queue {queue.ref}", "jobs", jobs, own.jobs, queue.max_per_user
+        )
     if _over(queue.max_gpus_per_user, own.gpus, gpus):
         where = f"queue {queue.ref}"
         yield _user_cap(shape.user, where, "cards", gpus, own.gpus, queue.max_gpus_per_user)

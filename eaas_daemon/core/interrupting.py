@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from eaas.lifecycle import Verb
 from eaas.preempt_reasons import Preempted
 from eaas.sentences import sentence
-from eaas_daemon.core.attempts import advance
+from eaas_daemon.core.advance import advance
 from eaas_daemon.core.effects import Dispatch
 from eaas_daemon.core.model import Job, Promise, StopIntent
 from eaas_daemon.core.preempt import (

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from eaas.ids import NodeName
 from eaas.lifecycle import PLACED, JobState
 from eaas_daemon.core.ask import ask_of
+from eaas_daemon.core.gang_invariants import broken_gangs
 from eaas_daemon.core.rooms import room_of
 from eaas_daemon.core.state import State
 from eaas_daemon.core.tally import Tally
@@ -15,7 +16,7 @@ from eaas_daemon.core.usage import UsageKey
 def broken(state: State) -> list[str]:
     """Return a sentence for everything that does not hold; empty when all is well."""
     found = [*_cards(state), *_rooms(state), *_remembered(state), *_indexes(state)]
-    return [*found, *_promises(state)]
+    return [*found, *_promises(state), *broken_gangs(state)]
 
 
 def _promises(state: State) -> Iterator[str]:

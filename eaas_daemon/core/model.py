@@ -7,7 +7,7 @@ import msgspec
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, QueueName, UserName, queue_ref
 from eaas.job_ref import task_ref
 from eaas.job_spec import JobSpec
-from eaas.lifecycle import DEFAULT_HALF_LIFE_S, DEFAULT_HOLD_AFTER_S, ENDED, PLACED, JobState
+from eaas.lifecycle import DEFAULT_HALF_LIFE_S, DEFAULT_HOLD_AFTER_S, ENDED, PLACED, JobState, Verb
 from eaas.preempt_reasons import Preempted
 from eaas.wire.from_agent import CardReport, Inventory
 from eaas_daemon.core.link_history import LinkHistory
@@ -65,6 +65,10 @@ class StopIntent(Value, frozen=True, kw_only=True):
     grace_s: float
     first: Preempted | None = None
     """The job that goes first, where that is why, or was before a person cancelled this one."""
+    ends: Verb | None = None
+    """What its end means whatever that looks like: what became of another rank of its job."""
+    reason: AnyReason | None = None
+    """Why that is so."""
 
     @property
     def preempted(self) -> Preempted | None:
@@ -80,6 +84,13 @@ class Promise(Value, frozen=True, kw_only=True):
     """Free, coming free, or still held by those that are being stopped."""
     ready_by: float
     """When all of it is there, if nothing goes wrong."""
+
+
+class Meeting(Value, frozen=True, kw_only=True):
+    """Where the ranks of a job on several nodes find the first of them, for one attempt."""
+
+    address: str
+    port: int
 
 
 class Attempt(Value, frozen=True, kw_only=True):
@@ -102,6 +113,8 @@ class Attempt(Value, frozen=True, kw_only=True):
     stderr_bytes: int | None = None
     gap_bytes: int | None = 0
     log_complete: bool = False
+    meeting: Meeting | None = None
+    """Of a rank."""
 
     @property
     def thousandths(self) -> int:
@@ -143,8 +156,11 @@ class Job(Value, frozen=True, kw_only=True):
     """When the workspace may be deleted; None before the end."""
     workspace_gone: Literal["expired", "disk_pressure"] | None = None
     array: JobNumber | None = None
-    """The number of the array that it is a task of: that of the array's first task."""
+    """The number of the array that it is a task of: that of the array's first task. Also of a job
+    on several nodes that it is a rank of."""
     array_index: int | None = None
+    scattered: bool = False
+    """A rank that waits while others of its job do not yet: only all of them can be placed."""
     promise: Promise | None = None
     """Where it starts as soon as others have been stopped for it; it stands in no line then."""
 
@@ -180,9 +196,16 @@ class Job(Value, frozen=True, kw_only=True):
 
     @property
     def in_line(self) -> bool:
-        """Tell whether it waits for nothing but room and its turn."""
+        """Tell whether it waits for nothing but room and its turn; of all ranks the first does."""
         free = self.not_before is None and not self.waits_for and self.promise is None
-        return free and self.state is JobState.PENDING
+        if not free or self.state is not JobState.PENDING:
+            return False
+        return not self.is_rank or (self.number == self.array and not self.scattered)
+
+    @property
+    def is_rank(self) -> bool:
+        """Tell whether it is one of several that run at once, each on a node of its own."""
+        return self.spec.num_nodes > 1 and self.array is not None
 
     @property
     def ended(self) -> bool:

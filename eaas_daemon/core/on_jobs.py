@@ -12,11 +12,12 @@ from eaas.lifecycle import DEFAULT_GRACE_S, JobState, Verb
 from eaas.units import format_duration
 from eaas_daemon.core import events as e
 from eaas_daemon.core.admission import Possible, admit, check_priority, queue_for
+from eaas_daemon.core.advance import advance
 from eaas_daemon.core.arrays import many_tasks, put_tasks
-from eaas_daemon.core.attempts import advance
 from eaas_daemon.core.changes import KeyRow
 from eaas_daemon.core.dependencies import later, unmet, unmet_again
 from eaas_daemon.core.effects import Dispatch, KeepUntil
+from eaas_daemon.core.gang_ends import cancelled_with_others
 from eaas_daemon.core.model import Job, StopIntent
 from eaas_daemon.core.over import KEEP_WORKSPACE_S, tell_over
 from eaas_daemon.core.so_far import count_on
@@ -87,10 +88,10 @@ def _accept(state: State, event: e.Submit, spec: JobSpec, now: float, possible: 
         waits_for=unmet(state, spec),
         not_before=later(spec.not_before, now),
     )
-    count = len(spec.array) or 1
+    count = len(spec.parts) or 1
     admit(state, job, queue, event.caller, force=event.force, possible=possible, more=count)
     job = put_tasks(state, job)
-    what = f"job {job.number}" + (f", an array of {many_tasks(spec)}," if spec.array else "")
+    what = f"job {job.number}" + (f", {many_tasks(spec)}," if spec.parts else "")
     words = f"{job.user} submitted {what} to {job.ref}"
     state.journal("job.submitted", words, now, job=job.number, user=job.user)
     return job
@@ -110,6 +111,8 @@ def cancel(state: State, event: e.Cancel, now: float) -> Job:
     if job.stop is not None and job.stop.why == "preempted":
         grace_s = min(grace_s, job.stop.grace_s)
         stop = replace(job.stop, why="cancelled", by=user, grace_s=grace_s)
+    elif job.stop is not None and job.stop.ends is not None:
+        stop = cancelled_with_others(job.stop, stop)
     elif job.stop is not None and grace_s >= job.stop.grace_s:
         return job
     if job.state in (JobState.STARTING, JobState.RUNNING):
@@ -229,6 +232,7 @@ def retry(state: State, event: e.Retry, now: float) -> Job:
         waits_for=unmet_again(state, job),
         pending_since=now,
         workspace_gone=None,
+        scattered=False,
     )
     admit(state, job, queue, event.caller, force=True)
     state.put_job(job)

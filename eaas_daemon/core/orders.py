@@ -1,6 +1,6 @@
 """A job's live attempt as its agent gets it."""
 
-from eaas.wire.to_agent import Order, Stop
+from eaas.wire.to_agent import Order, Rank, Stop
 from eaas_daemon.core.model import Job, StopIntent
 from eaas_daemon.core.over import KEEP_WORKSPACE_S
 from eaas_daemon.core.task_env import task_env
@@ -34,6 +34,21 @@ def order_for(job: Job, epoch: int) -> Order:
         keep_s=KEEP_WORKSPACE_S,
         stop=stop,
         share_mib=spec.gpu_memory_mib if spec.share else None,
+        rank=_rank(job),
+    )
+
+
+def _rank(job: Job) -> Rank | None:
+    """Return which part of a job on several nodes it is, if it is one."""
+    meeting = job.attempts[-1].meeting
+    if meeting is None:
+        return None
+    return Rank(
+        rank=job.array_index or 0,
+        ranks=job.spec.num_nodes,
+        address=meeting.address,
+        port=meeting.port,
+        whole=job.number if job.array is None else job.array,
     )
 
 

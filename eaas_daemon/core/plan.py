@@ -15,6 +15,8 @@ from eaas_daemon.core.ask import Ask, Shape, shape_of
 from eaas_daemon.core.booking_bars import Whose, note_bookings, whose_now
 from eaas_daemon.core.choose import Most, Refused, least_of
 from eaas_daemon.core.fit import Room
+from eaas_daemon.core.gang_rooms import Places, best_rooms
+from eaas_daemon.core.gangs import ranks_of
 from eaas_daemon.core.gates import gate
 from eaas_daemon.core.line import PoolTurn, turn_of
 from eaas_daemon.core.making_room import held
@@ -164,30 +166,45 @@ class Planner:
         if self._is_over(visit):
             visit.heads.clear()
             return
-        pool = visit.pool
         _, shape, index = heapq.heappop(visit.heads)
-        if gate(shape, self._state.queues[shape.ref], pool, self._held) is not None:
+        if gate(shape, self._state.queues[shape.ref], visit.pool, self._held) is not None:
             return
+        if not self._try(visit, shape, index):
+            self._pass_on(visit, shape, index)
+
+    def _try(self, visit: Visit, shape: Shape, index: int) -> bool:
+        """Place that job of the group if it has room; return whether it has."""
+        pool = visit.pool
         turns = self._state.line.groups(pool.name)[shape]
         job = self._state.jobs[turns[index].uid]
         kept = self.reservations.get(pool.name)
         if cap_kept(self._state, job, shape, kept, self._held, self._now) is not None:
-            return
+            return False
         is_own = kept is not None and kept.uid == job.uid
         if not visit.most.allows(shape.ask) or (visit.refused.covers(shape) and not is_own):
             self._block(visit, job, shape)
-            return
-        room, is_kept = self._ranking.best(job, shape)
-        if room is None:
+            return False
+        places, is_kept = self._best(job, shape)
+        if not places:
             visit.most = Most.of(visit.rooms)
             visit.refused.add(shape, is_kept=is_kept)
             self._block(visit, job, shape)
-            return
+            return False
         visit.placed[shape] = index + 1
         if index + 1 < len(turns):
             turn = self._state.order.place(shape, turns[index + 1])
             heapq.heappush(visit.heads, (turn, shape, index + 1))
-        self._place(job, shape, pool, room)
+        self._place(places, shape, pool)
+        return True
+
+    def _pass_on(self, visit: Visit, shape: Shape, index: int) -> None:
+        """Let the one for whom room is kept have its look though one like it found none."""
+        kept = self.reservations.get(visit.pool.name)
+        head = None if kept is None else self._state.jobs[kept.uid]
+        if head is None or (head.ref, head.user) != (shape.ref, shape.user):
+            return
+        if shape_of(head) == shape and (place := self._head(head))[-1] > index:
+            heapq.heappush(visit.heads, place)
 
     def _heads(self, pool: PoolName) -> list[Head]:
         groups, order = self._state.line.groups(pool), self._state.order
@@ -198,25 +215,36 @@ class Planner:
         heapq.heapify(heads)
         return heads
 
-    def _place(self, job: Job, shape: Shape, pool: Pool, room: Room) -> None:
-        cards = cards_for(room, shape, pool)
-        take(room, shape, cards, self._now)
-        self._ranking.changed(room.node.name)
-        self._held.count(pool.name, shape.ref, shape.user, 1, shape.ask.gpus)
-        self.placements.append(Placement(job.uid, room.node.name, cards))
+    def _best(self, job: Job, shape: Shape) -> tuple[Places, bool]:
+        """Return who goes where: the job, or all ranks of one on several nodes, or nobody."""
+        if shape.ask.num_nodes > 1:
+            ranks = ranks_of(self._state, job)
+            return best_rooms(self._state, ranks, shape, self._rooms, self._now)
+        room, is_kept = self._ranking.best(job, shape)
+        return [] if room is None else [(job, room)], is_kept
+
+    def _place(self, places: Places, shape: Shape, pool: Pool) -> None:
+        for one, room in places:
+            cards = cards_for(room, shape, pool)
+            take(room, shape, cards, self._now)
+            self._ranking.changed(room.node.name)
+            self._held.count(pool.name, shape.ref, shape.user, 1, shape.ask.gpus)
+            self.placements.append(Placement(one.uid, room.node.name, cards))
+        job = places[0][0]
         own = self.reservations.get(pool.name)
         if own is not None and own.uid == job.uid:
             self._give_up(own)
             self._let_others_look(pool, own)
-        if room.kept is not None and overrides(self._state, job, shape, room.kept.reservation):
-            later = room.kept.reservation
-            self._give_up(later)
-            self.turns.pass_by(job, later.uid)
-            if self._let_others_look(pool, later):
-                head = self._state.jobs[later.uid]
-                self._visits[pool.name].look_again([self._head(head)])
-            else:
-                self._reserve(pool, self._state.jobs[later.uid])
+        for _, room in places:
+            if room.kept is not None and overrides(self._state, job, shape, room.kept.reservation):
+                later = room.kept.reservation
+                self._give_up(later)
+                self.turns.pass_by(job, later.uid)
+                if self._let_others_look(pool, later):
+                    head = self._state.jobs[later.uid]
+                    self._visits[pool.name].look_again([self._head(head)])
+                else:
+                    self._reserve(pool, self._state.jobs[later.uid])
 
     def _let_others_look(self, pool: Pool, given_up: Reservation) -> bool:
         """Let the other pools of nodes that nobody keeps now have a turn at them before this one

@@ -30,7 +30,8 @@ def cap_kept(
     if overrides(state, job, shape, kept):
         return None
     with_it = held.copy()
-    with_it.count(pool.name, shape.ref, shape.user, 1, shape.ask.gpus)
+    nodes = shape.ask.num_nodes
+    with_it.count(pool.name, shape.ref, shape.user, nodes, nodes * shape.ask.gpus)
     if gate(shape_of(head), state.queues[head.ref], pool, with_it) is None:
         return None
     return r.CapReserved(queue=head.ref, job=head.number, user=head.user)

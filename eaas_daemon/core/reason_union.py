@@ -1,6 +1,7 @@
 """The reasons a job can carry in the database, as one tagged union."""
 
 from eaas import reasons as r
+from eaas.gang_reasons import RankEnded
 from eaas.preempt_reasons import Preempted
 
 AnyReason = (
@@ -14,4 +15,5 @@ AnyReason = (
     | r.NodeSilent
     | r.ConfirmedDead
     | r.AfterFailed
+    | RankEnded
 )

@@ -6,7 +6,7 @@ from eaas import reasons as r
 from eaas.lifecycle import JobState, Verb
 from eaas.units import utc_text
 from eaas_daemon.core import links
-from eaas_daemon.core.attempts import advance
+from eaas_daemon.core.advance import advance
 from eaas_daemon.core.model import Job, Node
 from eaas_daemon.core.state import State
 

@@ -16,6 +16,7 @@ from eaas_daemon.core import (
 )
 from eaas_daemon.core import events as e
 from eaas_daemon.core.attempts import place_all
+from eaas_daemon.core.gangs import to_all_ranks
 from eaas_daemon.core.interrupting import interrupt
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.preempt import looked_at
@@ -25,11 +26,11 @@ Handler = Callable[[State, Any, float], Any]
 
 HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.Submit: on_jobs.submit,
-    e.Cancel: on_jobs.cancel,
-    e.SetPriority: on_jobs.set_priority,
-    e.PutOnTop: on_jobs.put_on_top,
-    e.Move: on_jobs.move,
-    e.Retry: on_jobs.retry,
+    e.Cancel: to_all_ranks(on_jobs.cancel),
+    e.SetPriority: to_all_ranks(on_jobs.set_priority),
+    e.PutOnTop: to_all_ranks(on_jobs.put_on_top),
+    e.Move: to_all_ranks(on_jobs.move),
+    e.Retry: to_all_ranks(on_jobs.retry),
     e.Keep: on_jobs.keep,
     e.CreatePool: admin.create_pool,
     e.ChangePool: admin.change_pool,

@@ -27,7 +27,7 @@ class Told(NamedTuple):
 def task_env(job: Job) -> dict[str, str]:
     """Return the job's variables: of its array, if it is a task, and of its past, if it has any."""
     past = {PREEMPTIONS: str(count)} if (count := job.preemptions) else {}
-    if job.array is None:
+    if job.array is None or job.is_rank:
         return past
     return past | {ID: str(job.array), INDEX: str(job.array_index), COUNT: str(len(job.spec.array))}
 

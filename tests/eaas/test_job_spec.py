@@ -39,10 +39,11 @@ FULL: dict[str, object] = {
     "after_failed": "wait",
     "not_before": "2026-03-01T08:00:00.000Z",
     "array": "0-2,5",
-    "num_nodes": 2,
     "nodes": ["node-a", "node-b"],
     "labels": {"project": "qwen"},
 }
+EVERY_KEY = (*FULL, "num_nodes")
+"""An array's tasks run on one node each."""
 
 
 def mistakes_in(fields: dict[str, Any]) -> list[tuple[str, str, str | None]]:
@@ -77,14 +78,36 @@ def test_every_field_is_read_into_its_unit() -> None:
         after_failed="wait",
         not_before=1772352000.0,
         array=array_of((0, 1, 2, 5)),
-        num_nodes=2,
         nodes=("node-a", "node-b"),
         labels={"project": "qwen"},
     )
 
 
 def test_a_spec_is_given_back_as_it_was_typed() -> None:
+    on_two = {"command": "true", "num_nodes": 2, "nodes": ["node-a", "node-b"]}
+
     assert spec_as_typed(read_spec(FULL)) == FULL
+    assert spec_as_typed(read_spec(on_two)) == on_two
+
+
+def test_a_job_has_the_parts_of_its_array_or_its_ranks() -> None:
+    arrays: tuple[dict[str, object], ...] = ({"array": "3,5"}, {"num_nodes": 3}, {})
+
+    assert [list(read_spec({"command": "true", **one}).parts) for one in arrays] == [
+        [3, 5],
+        [0, 1, 2],
+        [],
+    ]
+
+
+def test_an_array_on_several_nodes_is_refused() -> None:
+    assert mistakes_in({"command": "true", "array": "0-3", "num_nodes": 2}) == [
+        (
+            "num_nodes",
+            "num_nodes: every task of an array runs on one node: leave out array or num_nodes",
+            None,
+        )
+    ]
 
 
 def test_defaults_are_not_given_back() -> None:
@@ -269,7 +292,7 @@ SPECS = st.builds(
     num_nodes=st.integers(1, 64),
     nodes=st.just(()),
     labels=st.dictionaries(NAMES, NAMES, max_size=4),
-)
+).map(lambda spec: msgspec.structs.replace(spec, num_nodes=1) if spec.array else spec)
 
 
 @given(SPECS)
@@ -286,7 +309,9 @@ ANYTHING = st.recursive(
 )
 
 
-@given(st.dictionaries(st.sampled_from(sorted(FULL)) | st.text(max_size=9), ANYTHING, max_size=6))
+@given(
+    st.dictionaries(st.sampled_from(sorted(EVERY_KEY)) | st.text(max_size=9), ANYTHING, max_size=6)
+)
 def test_whatever_is_typed_is_read_or_refused(fields: dict[str, object]) -> None:
     spec: JobSpec | None
     try:

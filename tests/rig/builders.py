@@ -61,6 +61,7 @@ def an_inventory(
         images=tuple(images),
         links=tuple(links),
         people=people,
+        no_ranks=None,
     )
 
 
@@ -143,10 +144,23 @@ class House:
         kind = e.ChangeQueue if name == "default" else e.CreateQueue
         self.do(kind(caller=ADMIN, pool=pool, name=name, settings=SetQueue(**settings)))
 
-    def node(self, name: str, *cards: wire.CardReport, **inventory: Any) -> None:
-        """Let a node join."""
+    def node(
+        self, name: str, *cards: wire.CardReport, address: str | None = None, **inventory: Any
+    ) -> None:
+        """Let a node join, from that address."""
         hello = a_hello(name, an_inventory(*cards, **inventory))
-        self.do(e.AgentSaidHello(session=f"s-{name}", address=None, hello=hello))
+        self.do(e.AgentSaidHello(session=f"s-{name}", address=address, hello=hello))
+
+    def nodes(self, *names: str, cards: int = 1, pool: str | None = "default") -> None:
+        """Let nodes with so many cards each join, and make a pool of them."""
+        for name in names:
+            self.node(name, *(a_card(index, node=name) for index in range(cards)))
+        if pool is not None:
+            self.pool(pool, *names)
+
+    def ranks(self, job: Job) -> list[Job]:
+        """Return all ranks of a job on several nodes as they stand now."""
+        return [self.job(job.number + rank) for rank in range(job.spec.num_nodes)]
 
     def submit(self, caller: e.Caller = ALICE, *, force: bool = False, **fields: Any) -> Job:
         """Submit one job that runs an image."""

@@ -15,14 +15,11 @@ from eaas.wire.logs import LogEnd
 from eaas.wire.rest import SetPool, SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.core.changes import Changes
-from eaas_daemon.core.fit import refusal
-from eaas_daemon.core.gates import gate
 from eaas_daemon.core.invariants import broken
-from eaas_daemon.core.making_room import held
 from eaas_daemon.core.model import Attempt, Job
-from eaas_daemon.core.reserve import kept_from, kept_rooms
 from eaas_daemon.core.step import step
 from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card, a_hello, an_inventory
+from tests.rig.idle import who_could_start
 from tests.rig.snapshot import snapshot
 
 NODES = ("n1", "n2")
@@ -120,24 +117,14 @@ class Story(RuleBasedStateMachine):
 
     @invariant()
     def nobody_waits_who_could_start(self) -> None:
-        state = self.house.state
-        for pool in state.pools.values():
-            for shape in state.line.groups(pool.name):
-                job = state.jobs[state.line.groups(pool.name)[shape][0].uid]
-                rooms = kept_rooms(state, self.house.now)
-                if gate(shape, state.queues[shape.ref], pool, held(state)) is None:
-                    here = [rooms[name] for name in pool.members if name in rooms]
-                    assert all(
-                        refusal(room, shape.ask, pool) is not None
-                        or kept_from(state, room, job, shape, self.house.now) is not None
-                        for room in here
-                    )
+        assert who_could_start(self.house.state, self.house.now) == []
 
     @invariant()
     def nobody_waits_for_what_is_over(self) -> None:
         state = self.house.state
         for job in map(state.jobs.__getitem__, state.aside):
-            assert job.waits_for or job.not_before is not None or job.promise is not None
+            is_held_back = job.promise is not None or job.is_rank
+            assert job.waits_for or job.not_before is not None or is_held_back
             for number in job.waits_for:
                 first = state.job_by_number(number)
                 assert first is not None
@@ -191,6 +178,16 @@ class Story(RuleBasedStateMachine):
         typed |= {key: value for key, value in fields.items() if value is not None}
         spec = read_spec(typed)
         self.happen(e.Submit(caller=caller, specs=(spec, spec), force=True))
+
+    @rule(
+        caller=callers,
+        gpus=st.integers(0, 2),
+        restart=restarts,
+        timeout=st.sampled_from(["60s", "1h"]),
+    )
+    def submit_on_both_nodes(self, caller: e.Caller, **fields: Any) -> None:
+        spec = read_spec({"image": "busybox", "num_nodes": len(NODES), **fields})
+        self.happen(e.Submit(caller=caller, specs=(spec,), force=True))
 
     @rule(
         caller=callers,

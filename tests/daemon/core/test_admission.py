@@ -142,11 +142,6 @@ def test_a_limit_is_told_in_the_sentence_and_is_no_hint_at_a_misspelling(
     assert "did you mean" not in mistake_text(error)
 
 
-def test_what_this_version_does_not_carry_out_is_refused(house: House) -> None:
-    with pytest.raises(Invalid, match="not carried out"):
-        house.submit(num_nodes=2)
-
-
 def test_an_unknown_node_is_named(house: House) -> None:
     with pytest.raises(Invalid, match="no node n7; there are: n1"):
         house.submit(nodes=["n7"])

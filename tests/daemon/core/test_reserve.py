@@ -380,3 +380,21 @@ def test_reasons_are_typed() -> None:
     reason = r.CardReserved(node="n1", job=3, user="bob", asked=1, available=0)
 
     assert (reason.code, reason.never) == ("card_reserved", False)
+
+
+def test_who_is_kept_room_for_has_it_though_another_like_it_comes_first() -> None:
+    house = House()
+    house.nodes("n1", "n2", cards=2)
+    asked: dict[str, Any] = {"gpus": 2, "timeout": "1h", "restart": {"retries": 1, "backoff": "0s"}}
+    first = house.running(house.submit(**asked))
+    half = house.running(house.submit(gpus=1, timeout="1h"))
+    wide = house.submit(**asked)
+    house.do(e.SetDraining(caller=ADMIN, node=first.attempts[-1].node, draining=True))
+
+    again = house.ended(first, 1)
+    house.ended(half)
+    house.now += 5
+    house.beat("n2", a_card(0, node="n2"), a_card(1, node="n2"))
+
+    assert (again.number, again.state) == (1, PENDING)
+    assert house.job(wide.number).state is JobState.STARTING
