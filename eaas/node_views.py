@@ -68,6 +68,16 @@ class CardView(View, frozen=True, kw_only=True):
     """Those that are not over, the first one first."""
 
 
+class CardLinksView(View, frozen=True, kw_only=True):
+    """The pairs of a node's cards that are joined in one way."""
+
+    kind: str
+    """nvlink, board, bridge (one PCIe switch), host (one CPU), node, system (across sockets) or
+    unknown: from the closest to the farthest."""
+    pairs: tuple[tuple[int, int], ...]
+    """By index."""
+
+
 class LinkEndView(View, frozen=True, kw_only=True):
     """How a node's connection ended, in plain words."""
 
@@ -102,3 +112,6 @@ class NodeView(View, frozen=True, kw_only=True):
     jobs: tuple[int, ...]
     images: tuple[ImageView, ...]
     mounts: tuple[MountView, ...] = ()
+    links: tuple[CardLinksView, ...] = ()
+    """How close its cards are to each other, the closest first; empty where its agent does not
+    tell."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from eaas.cli.draw_closeness import closeness
 from eaas.cli.output import Block, Facts, Lines, Table
 from eaas.cli.words import (
     ago,
@@ -94,6 +95,7 @@ def node_card(node: NodeView) -> Iterable[Block]:
         yield Lines([f"{one.code} for {ago(one.since)}: {one.text}" for one in node.conditions])
     if node.cards:
         yield card_table(node.cards)
+        yield from closeness(node)
     if node.mounts:
         yield Table(("MOUNT", "FOR", "MODE", "AVAILABLE"), [mount(one) for one in node.mounts])
     if node.images:

@@ -23,6 +23,7 @@ from eaas_daemon.core.adoption import orphans_text
 from eaas_daemon.core.ask import ask_of
 from eaas_daemon.core.booking_picture import booked_now, booked_reason, card_bookings
 from eaas_daemon.core.card_claims import claimed_mib, may_join, owners_of, share_of
+from eaas_daemon.core.card_links import card_links
 from eaas_daemon.core.fit import cards_in, unfit
 from eaas_daemon.core.model import Job, Node, Pool, Queue, Reservation
 from eaas_daemon.core.picture import time_text
@@ -78,6 +79,7 @@ def node_view(state: State, node: Node) -> NodeView:
             for image in inventory.images
         ),
         mounts=tuple(_mount(mount, inventory) for mount in inventory.named_mounts),
+        links=card_links(node),
     )
 
 

@@ -13,7 +13,7 @@ from eaas_daemon.core import events as e
 from eaas_daemon.core.dry_run import dry_run
 from eaas_daemon.core.explain import Explainer
 from eaas_daemon.core.invariants import broken
-from eaas_daemon.core.inventory_picture import node_view
+from eaas_daemon.core.inventory_picture import node_view, pool_view
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.reserve import COOLING_S
 from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card, cards_of
@@ -245,6 +245,39 @@ def test_only_cards_of_the_named_model_are_shared() -> None:
     jobs = [share(house, 4), share(house, 4, gpu_type="a100"), share(house, 4, gpu_type="a100")]
 
     assert where(house, *jobs) == ["n1-0", "n1-1", "n1-1"]
+
+
+def test_a_pool_counts_a_shared_card_once_and_a_cap_counts_every_share() -> None:
+    house = a_house(24, 24)
+    house.queue("default", max_gpus_per_user=3)
+    jobs = [share(house, 2) for _ in range(4)]
+
+    pool = pool_view(house.state, house.state.pools[jobs[0].pool])
+
+    assert where(house, *jobs) == ["n1-0", "n1-0", "n1-0", None]
+    assert (pool.cards_total, pool.cards_free, pool.cards_held, pool.cards_unavailable) == (
+        2,
+        1,
+        1,
+        0,
+    )
+    assert [(user.user, user.gpus_held) for user in pool.users] == [("alice", 3)]
+    (above,) = Explainer(house.state).why(jobs[3]).reasons
+    assert above.code == "user_cap"
+
+
+def test_in_fair_share_a_share_counts_for_its_part_of_the_card() -> None:
+    house = a_house(24)
+    half, quarter = share(house, 11.75), share(house, 5.875, BOB)
+    house.now += 3600
+
+    used = {user: used.at(house.now, 86400.0) for (_, user), used in house.state.usage.items()}
+
+    assert used["alice"] == pytest.approx(1800, rel=0.02)  # type: ignore[index]
+    assert used["bob"] == pytest.approx(900, rel=0.02)  # type: ignore[index]
+    end(house, half)
+    end(house, quarter)
+    assert {used.thousandths for used in house.state.usage.values()} == {0}
 
 
 # --- the first in line
