@@ -5,8 +5,8 @@ from eaas.wire.to_agent import Order
 from eaas_daemon.core.adopted_cards import claims_of_order, taken_card
 from eaas_daemon.core.invariants import broken
 from eaas_daemon.core.model import HeldCard
+from tests.daemon.core.sharers import a_house, share
 from tests.daemon.core.test_adoption import holds
-from tests.daemon.core.test_shares import a_house, share
 from tests.rig.agents import an_order
 from tests.rig.builders import House
 

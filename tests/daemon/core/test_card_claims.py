@@ -1,5 +1,5 @@
 from eaas_daemon.core.card_claims import claimed_mib, is_shared, may_join, owners_of, share_of
-from tests.daemon.core.test_shares import a_house, read, share
+from tests.daemon.core.sharers import a_house, read, share
 from tests.rig.builders import BOB, a_card
 
 
