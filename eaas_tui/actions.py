@@ -170,6 +170,12 @@ class Actions:
         """Say that a dirty card is clean now."""
         self._one(lambda client: client.clean_card(node, card), lambda view: _card(view, card))
 
+    def cancel_booking(self, id: int) -> None:
+        """Give back what is booked."""
+        self._one(
+            lambda client: client.cancel_booking(id), lambda view: f"booking {view.id} is cancelled"
+        )
+
     # --- how it is done
 
     def _one(self, call: "Callable[[Client], Awaitable[Any]]", said: Callable[[Any], str]) -> None:

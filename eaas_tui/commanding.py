@@ -185,6 +185,7 @@ _DEEDS: Final[Mapping[str, Callable[["ConsoleApp", Command], object]]] = {
     "job": lambda app, command: app.open_job(command.jobs[0]),
     "node": _node,
     "events": lambda app, _: app.action_view("events"),
+    "bookings": lambda app, _: app.action_view("bookings"),
     "new": lambda app, _: app.action_submit(),
     "queue": _queue,
     "prio": lambda app, command: app.actions.priority(command.jobs, to=command.number),

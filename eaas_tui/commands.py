@@ -44,6 +44,7 @@ VERBS: Final = (
     Verb(name="job", takes=("job",), words="one job"),
     Verb(name="node", takes=("node", "draining"), optional=1, words="a node; drain or resume it"),
     Verb(name="events", words="what happened"),
+    Verb(name="bookings", words="which cards are booked"),
     Verb(name="new", words="a new job", needs="act", also=("submit",)),
     Verb(
         name="queue",

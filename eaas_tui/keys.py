@@ -81,7 +81,7 @@ def _at(*views: str) -> frozenset[str]:
     return frozenset(views)
 
 
-LISTS: Final = _at("overview", "jobs", "job", "node", "queue", "events")
+LISTS: Final = _at("overview", "jobs", "job", "node", "queue", "events", "bookings")
 JOBS: Final = _at("overview", "jobs")
 LISTED: Final = _at("jobs")
 ONE_JOB: Final = _at("overview", "jobs", "job")
@@ -103,6 +103,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key(keys=("2",), action="app.view('jobs')", words="all jobs"),
     Key(keys=("3",), action="app.view('node')", words="a node and its cards"),
     Key(keys=("4",), action="app.view('events')", words="what happened"),
+    Key(keys=("5",), action="app.view('bookings')", words="which cards are booked"),
     Key(keys=("enter",), action="", words="open what is selected", short="open",
         where=_at("overview", "jobs", "node", "events"), rank=5),
     Key(keys=("question_mark",), action="app.help", words="the keys of this screen, searchable",
@@ -203,6 +204,8 @@ KEYS: Final[tuple[Key, ...]] = (
     Key(keys=("less_than_sign",), action="go(-1)", words="the queue before", where=_at("queue")),
     Key(keys=("right_square_bracket",), action="pane(1)", words="next pane", where=_at("node")),
     Key(keys=("left_square_bracket",), action="pane(-1)", words="pane before", where=_at("node")),
+    Key(keys=("x",), action="cancel_booking", words="cancel the booking; asks first",
+        short="cancel", where=_at("bookings"), needs="act", rank=11),
     # The form for a new job. Letters are typed there.
     Key(keys=("ctrl+s",), action="send", words="submit the job, once whatever the connection does",
         short="submit", where=FORMS, needs="act", priority=True, rank=1),

@@ -18,12 +18,13 @@ PLACES: Final[Mapping[str, str]] = {
     "overview": "eaas_tui.screens.overview:OverviewScreen",
     "jobs": "eaas_tui.screens.jobs:JobsScreen",
     "events": "eaas_tui.screens.events:EventsScreen",
+    "bookings": "eaas_tui.screens.bookings:BookingsScreen",
     "job": "eaas_tui.screens.job:JobScreen",
     "node": "eaas_tui.screens.node:NodeScreen",
     "queue": "eaas_tui.screens.queue:QueueScreen",
     "submit": "eaas_tui.screens.submit:SubmitScreen",
 }
-BASES: Final = ("overview", "jobs", "events")
+BASES: Final = ("overview", "jobs", "events", "bookings")
 """Views that are always there; the others open above one of them, about one thing."""
 
 

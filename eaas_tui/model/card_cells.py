@@ -31,6 +31,7 @@ SIGNS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "free": "·",
         "held": "█",
+        "booked": "B",
         "shared": "+",
         "foreign": "F",
         "dirty": "D",
@@ -156,7 +157,15 @@ def is_settling(card: CardView) -> bool:
 
 def state_word(card: CardView) -> str:
     """Return the card's state in a word; one that a job has just left is no dirty one to people."""
+    if is_booked(card):
+        return "booked"
     return "freed" if is_settling(card) else card.state
+
+
+def is_booked(card: CardView) -> bool:
+    """Tell whether the card is free, but now for those alone for whom it is booked."""
+    is_for_some = card.state == "free" and not card.offered
+    return is_for_some and card.reason is not None and card.reason.code == "booking"
 
 
 def is_shut(card: CardView) -> bool:
@@ -175,7 +184,7 @@ def sign(card: CardView, glyphs: Glyphs = BLOCKS) -> str:
         return SIGNS["excluded"]
     if card.state == "held":
         return step(card.utilization_pct, glyphs)
-    if card.state == "free":
+    if card.state == "free" and not is_booked(card):
         return glyphs.dot
     return SIGNS.get(state_word(card), "?")
 

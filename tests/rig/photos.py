@@ -93,6 +93,8 @@ PHOTOS: Final = (
     Photo(name="node", opens="node", node="node00", until="TEMP"),
     Photo(name="queue", opens="queue", until="POOL"),
     Photo(name="events", keys=("4",), until="EVENTS"),
+    Photo(name="bookings", recording="booked", keys=("5",), until="BOOKING"),
+    Photo(name="booked-overview", recording="booked", until="lab-b", sizes=MIDDLE, log_from=WIDE),
     Photo(name="submit", opens="submit", until="would start"),
     Photo(
         name="submit-end",

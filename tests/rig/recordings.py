@@ -146,10 +146,26 @@ def empty() -> list[Recorded]:
     return scene.recorded
 
 
+def booked() -> list[Recorded]:
+    """Two machines; a class runs, a demo and an exam are ahead, and of the demo a card is held."""
+    scene = Scene(7)
+    for name in ("lab-a", "lab-b"):
+        scene.node(name, 4)
+    scene.queue("class")
+    for user, gpus in (("chen", 2), ("王芳", 1)):
+        scene.start(scene.submit(user, "vit-large", gpus=gpus))
+    scene.book("lab-b", 3, -3600.0, 3600.0, id=4, queue="class", state="running", note="lesson 3")
+    scene.book("lab-a", 4, 7200.0, 14400.0, id=7, user="bob", note="demo for the visitors")
+    scene.book("lab-b", 4, 86400.0, 97200.0, id=9, queue="class", note="exam, 期末考试")
+    scene.begin()
+    scene.step()
+    return scene.recorded
+
+
 RECORDINGS: Final[Mapping[str, Callable[[], list[Recorded]]]] = MappingProxyType(
     {
         made.__name__: made
-        for made in (empty, small, busy, troubles, hundred_nodes, ten_thousand_jobs)
+        for made in (empty, small, busy, troubles, hundred_nodes, ten_thousand_jobs, booked)
     }
 )
 WRITTEN: Final = ("empty", "small", "busy", "troubles")

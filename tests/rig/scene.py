@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from eaas.booking_views import BookedCardView, BookingView, CardBookingView
 from eaas.lifecycle import ENDED, PLACED, JobState
 from eaas.node_views import CardView, NodeView
 from eaas.units import utc_text
@@ -42,6 +43,42 @@ _ENDINGS: Final = MappingProxyType(
 _OF_ATTEMPTS: Final = frozenset({"exit_code", "reason", "oom_killed"})
 
 
+def a_booking(cards: Iterable[CardView], begins: float, ends: float, **but: Any) -> BookingView:
+    """Return a booking of these cards; those that jobs have are not there in time."""
+    booked = tuple(
+        BookedCardView(
+            uuid=card.uuid,
+            index=card.index,
+            node=card.node,
+            ready=not card.claims,
+            job=card.claims[0].job if card.claims else None,
+            free_at=None,
+            text=f"is held by job {card.claims[0].job} without a timeout" if card.claims else None,
+        )
+        for card in cards
+    )
+    return BookingView(
+        **{
+            "id": 1,
+            "pool": "default",
+            "gpus": len(booked),
+            "user": None,
+            "queue": None,
+            "gpu_type": None,
+            "note": None,
+            "state": "ahead",
+            "start": utc_text(begins),
+            "end": utc_text(ends),
+            "created_by": "root",
+            "created_at": utc_text(begins - 9e4),
+            "cards": booked,
+            "missing": sum(not card.ready for card in booked),
+            "text": f"{len(booked)} cards of pool default are booked",
+            **but,
+        }
+    )
+
+
 class Scene:
     """Whatever is done to it is told by the next ``step``."""
 
@@ -53,6 +90,7 @@ class Scene:
         self.nodes: dict[str, NodeView] = {}
         self.jobs: dict[int, JobView] = {}
         self.queues: dict[str, QueueView] = {}
+        self.bookings: dict[int, BookingView] = {}
         self.recorded: list[Recorded] = []
         self._next = 1
         self._said_seq = self.seq
@@ -120,6 +158,28 @@ class Scene:
         self._put(replace(job, phase=None, position=None, run_s=ran_s, attempts=attempts, **values))
         told = {"job": id, "node": job.node, "user": job.user}
         self.tell(f"job.{state.lower()}", f"job {id} is {state}: {_ENDINGS[state]}", **told)
+
+    def book(self, node: str, cards: int, in_s: float, for_s: float, **but: Any) -> BookingView:
+        """Let the first cards of a node be booked; one with a job is not there in time."""
+        view = a_booking(self.nodes[node].cards[:cards], self.at + in_s, self.at + for_s, **but)
+        self.bookings[view.id] = view
+        for card in view.cards:
+            mark = CardBookingView(
+                id=view.id,
+                whose=but.get("user") or "queue default/class",
+                start=view.start,
+                end=view.end,
+            )
+            shown = next(one for one in self.nodes[node].cards if one.uuid == card.uuid)
+            text = f"booked for {mark.whose}"
+            self.alter_card(
+                node,
+                card.index,
+                offered=shown.offered and view.state == "ahead",
+                bookings=(*shown.bookings, mark),
+                reason=a_reason("booking", text),
+            )
+        return view
 
     def alter_job(self, id: int, **but: Any) -> None:
         """Change a job's own fields."""
@@ -194,6 +254,7 @@ class Scene:
             queues=self._queues(),
             nodes=tuple(self.nodes.values()),
             jobs=tuple(job for job in self.jobs.values() if job.state not in ENDED),
+            bookings=tuple(self.bookings.values()),
         )
         ended = tuple(job for job in self.jobs.values() if job.state in ENDED)
         self._say(snapshot)

@@ -240,6 +240,7 @@ async def test_the_real_controller_understands_every_wish_and_its_answers_are_to
             actions.cancel(ids, grace_s=1.0)
             actions.retry([ids[1]])
             actions.drain("nowhere")
+            actions.cancel_booking(7)
 
             assert await desk.done() == [
                 "job 1 has priority 5",
@@ -250,4 +251,5 @@ async def test_the_real_controller_understands_every_wish_and_its_answers_are_to
                 "2 of 2 jobs cancelled",
                 "job 2 is Pending in default/default",
                 "error: there is no node nowhere",
+                "error: there is no booking 7; mini-eaas book list shows them",
             ]

@@ -7,7 +7,7 @@ from eaas_tui.widgets.card_grid import CardGrid
 from eaas_tui.widgets.form_field import Lines
 from eaas_tui.widgets.row_list import RowList
 
-VIEWS = ("overview", "jobs", "job", "node", "events")
+VIEWS = ("overview", "jobs", "job", "node", "events", "bookings")
 ALL: tuple[Needs, ...] = ("look", "act", "admin")
 
 MOVES = {"j", "k", "g", "G", "up", "down", "home", "end", "pageup", "pagedown", "h", "l"}

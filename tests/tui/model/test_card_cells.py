@@ -20,6 +20,7 @@ from eaas_tui.model.card_cells import (
 from tests.rig.pictures import a_card, a_held_card, a_process
 from tests.rig.views import a_claim
 
+BOOKED = ReasonView(code="booking", text="booked for bob 2026-03-01 08:00 to 12:00 UTC")
 EXCLUDED = ReasonView(code="card_excluded", text="excluded by root")
 SHARES = (a_claim(1, memory_mib=40960), a_claim(2, "bob", memory_mib=20480))
 EVERY_STATE = [
@@ -157,3 +158,11 @@ def test_a_card_that_a_job_has_just_left_alarms_nobody(width: int) -> None:
 
     assert cell(card, width).rstrip() in (":", ": freed", ": freed 30C")
     assert tone(card) == "free"
+
+
+def test_a_free_card_that_is_booked_now_has_a_sign_and_one_booked_later_has_not() -> None:
+    now, later = a_card(reason=BOOKED, offered=False), a_card(reason=BOOKED)
+
+    assert (sign(now), sign(later)) == ("B", "·")
+    assert [cell(now, width).rstrip() for width in (1, 4, 15)] == ["B", "B", "B booked 30C"]
+    assert cell(later, 15).rstrip() == "· free 30C"
