@@ -385,7 +385,7 @@ def test_bookings_are_put_changed_and_dropped_as_the_stream_says() -> None:
 
     store.apply(changes(6, bookings=(other,), gone_bookings=(1,)), AT)
 
-    assert [one.note for one in store.picture.bookings.values()] == ["[2Jcleared"]
+    assert [one.note for one in store.picture.bookings.values()] == ["cleared"]
     before = store.picture
     store.apply(changes(7, nodes=(a_node("n1", a_card()),)), AT)
     assert store.picture.bookings is before.bookings
