@@ -108,6 +108,7 @@ def _wanted(state: State, pool: Pool, event: e.Book, now: float) -> Booking:
         note=event.note or None,
         created_by=event.caller.user,
         created_at=now,
+        told="running" if start <= now else "ahead",
     )
 
 

@@ -149,7 +149,8 @@ def _of_card(state: State, card: CardReport) -> Iterator[Booking]:
 def booked_now(state: State, card: CardReport) -> Booking | None:
     """Return the booking that the card belongs to at this moment."""
     now = state.last_tick_at or 0.0
-    return next((one for one in _of_card(state, card) if one.start <= now), None)
+    found = (one for one in _of_card(state, card) if one.start <= now or one.told == "running")
+    return next(found, None)
 
 
 def booked_reason(state: State, card: CardReport, *, is_held: bool) -> ReasonView | None:

@@ -1,5 +1,6 @@
 """The guides: that for a team typed on hosts of their own, that for a class on a pool."""
 
+import asyncio
 import json
 import os
 import re
@@ -31,15 +32,18 @@ def test_a_team_comes_up_by_typing_the_guide() -> None:
     assert said.splitlines()[-1] in {"big", "small"}
 
 
-def test_a_class_has_its_queue_and_tokens_by_what_the_guide_says(empty: Installation) -> None:
+async def test_a_class_has_its_queue_cards_and_tokens_by_what_the_guide_says(
+    empty: Installation,
+) -> None:
     text = (ROOT / "docs" / "teaching.md").read_text()
     blocks = re.findall(r"^ *```(sh|yaml)\n(.*?)^ *```", text, re.MULTILINE | re.DOTALL)
     typed = "".join(dedent(lines) for kind, lines in blocks if kind == "sh")
     [job] = [dedent(lines) for kind, lines in blocks if kind == "yaml"]
     empty.start_controller()
-    empty.said("pool", "create", "default")
+    await empty.add_agent("lab", simulate="4x24GiB")
 
-    subprocess.run(
+    await asyncio.to_thread(
+        subprocess.run,
         ["bash", "-e", "-c", typed.replace("seq -w 30", "seq -w 29 30")],
         env={**empty.environ, "PATH": f"{CLI.parent}:{os.environ['PATH']}"},
         check=True,
@@ -50,6 +54,8 @@ def test_a_class_has_its_queue_and_tokens_by_what_the_guide_says(empty: Installa
     queue = json.loads(empty.said("queue", "show", "default/class", "-o", "json"))
     assert (queue["max_running"], queue["max_per_user"]) == (4, 1)
     assert (queue["timeout_s"], queue["max_timeout_s"]) == (600, 1200)
+    [booking] = json.loads(empty.said("book", "list", "-o", "json"))["items"]
+    assert (booking["queue"], booking["gpus"], booking["missing"]) == ("class", 4, 0)
     tokens = json.loads(empty.said("token", "list", "-o", "json"))["items"]
     assert {token["user"] for token in tokens} == {"student29", "student30"}
     [document] = read_job_file(job)
