@@ -45,7 +45,6 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     """Their cards are here too, with the newest readings."""
     jobs: Mapping[int, JobView] = MappingProxyType({})
     """What has not ended, and what ended while the console looked (a few hundred at most)."""
-    bookings: Mapping[int, BookingView] = MappingProxyType({})
     events: tuple[EventView, ...] = ()
     """The newest last; some hundreds at most."""
     samples: Mapping[str, Samples] = MappingProxyType({})

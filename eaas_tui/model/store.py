@@ -91,7 +91,6 @@ class Store:
                 queues=self._queues.frozen(),
                 nodes=self._nodes.frozen(),
                 jobs=self._jobs.frozen(),
-                bookings=self._bookings.frozen(),
                 events=self._events,
                 samples=self._history.samples,
                 bookings=self._bookings.frozen(),

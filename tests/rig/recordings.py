@@ -7,7 +7,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from eaas.node_views import CardProcessView, ImageView
 from eaas.units import utc_text
@@ -154,9 +154,10 @@ def booked() -> list[Recorded]:
     scene.queue("class")
     for user, gpus in (("chen", 2), ("王芳", 1)):
         scene.start(scene.submit(user, "vit-large", gpus=gpus))
-    scene.book("lab-b", 3, -3600.0, 3600.0, id=4, queue="class", state="running", note="lesson 3")
+    lesson: dict[str, Any] = {"user": None, "queue": "class"}
+    scene.book("lab-b", 3, -3600.0, 3600.0, id=4, state="running", note="lesson 3", **lesson)
     scene.book("lab-a", 4, 7200.0, 14400.0, id=7, user="bob", note="demo for the visitors")
-    scene.book("lab-b", 4, 86400.0, 97200.0, id=9, queue="class", note="exam, 期末考试")
+    scene.book("lab-b", 4, 86400.0, 97200.0, id=9, note="exam, 期末考试", **lesson)
     scene.begin()
     scene.step()
     return scene.recorded

@@ -20,6 +20,7 @@ from eaas.wire.to_client import AnyToClient, Changes, Readings, Snapshot
 from eaas_tui.recording import Recorded
 from tests.rig.views import (
     AT,
+    a_booking,
     a_card,
     a_claim,
     a_held_card,
@@ -43,39 +44,17 @@ _ENDINGS: Final = MappingProxyType(
 _OF_ATTEMPTS: Final = frozenset({"exit_code", "reason", "oom_killed"})
 
 
-def a_booking(cards: Iterable[CardView], begins: float, ends: float, **but: Any) -> BookingView:
-    """Return a booking of these cards; those that jobs have are not there in time."""
-    booked = tuple(
-        BookedCardView(
-            uuid=card.uuid,
-            index=card.index,
-            node=card.node,
-            ready=not card.claims,
-            job=card.claims[0].job if card.claims else None,
-            free_at=None,
-            text=f"is held by job {card.claims[0].job} without a timeout" if card.claims else None,
-        )
-        for card in cards
-    )
-    return BookingView(
-        **{
-            "id": 1,
-            "pool": "default",
-            "gpus": len(booked),
-            "user": None,
-            "queue": None,
-            "gpu_type": None,
-            "note": None,
-            "state": "ahead",
-            "start": utc_text(begins),
-            "end": utc_text(ends),
-            "created_by": "root",
-            "created_at": utc_text(begins - 9e4),
-            "cards": booked,
-            "missing": sum(not card.ready for card in booked),
-            "text": f"{len(booked)} cards of pool default are booked",
-            **but,
-        }
+def _booked(card: CardView) -> BookedCardView:
+    """Return how the card stands to a booking: one that a job has is not there in time."""
+    job = card.claims[0].job if card.claims else None
+    return BookedCardView(
+        uuid=card.uuid,
+        index=card.index,
+        node=card.node,
+        ready=job is None,
+        job=job,
+        free_at=None,
+        text=None if job is None else f"is held by job {job} without a timeout",
     )
 
 
@@ -161,7 +140,18 @@ class Scene:
 
     def book(self, node: str, cards: int, in_s: float, for_s: float, **but: Any) -> BookingView:
         """Let the first cards of a node be booked; one with a job is not there in time."""
-        view = a_booking(self.nodes[node].cards[:cards], self.at + in_s, self.at + for_s, **but)
+        booked = tuple(map(_booked, self.nodes[node].cards[:cards]))
+        view = a_booking(
+            **{
+                "gpus": cards,
+                "start": utc_text(self.at + in_s),
+                "end": utc_text(self.at + for_s),
+                "cards": booked,
+                "missing": sum(not card.ready for card in booked),
+                "text": f"{cards} cards of pool default are booked",
+                **but,
+            }
+        )
         self.bookings[view.id] = view
         for card in view.cards:
             mark = CardBookingView(

@@ -9,7 +9,6 @@ from eaas.views import ConditionView
 from eaas.wire.to_client import AnyToClient, ManyReadings, SnapshotJobs
 from eaas_tui.model.picture import EMPTY, Link, Picture
 from eaas_tui.model.store import KEPT_ENDED, KEPT_EVENTS, Store
-from tests.eaas.client.test_bookings import BOOKING
 from tests.rig.costs import cost_s
 from tests.rig.views import (
     AT,
@@ -376,16 +375,3 @@ def test_what_cards_did_before_is_filled_in_by_the_age_of_it_whatever_the_clocks
     samples = store.picture.samples["GPU-n1-0"]
     assert samples.utilization_pct == (10, 10, 20, 20)
     assert samples.memory_pct == (10, 10, 50, 50)
-
-
-def test_bookings_are_put_changed_and_dropped_as_the_stream_says() -> None:
-    first, other = replace(BOOKING, id=1), replace(BOOKING, id=2, note="\x1b[2Jcleared")
-    store = a_store(a_snapshot(5, bookings=(first,)))
-    assert store.picture.bookings == {1: first}
-
-    store.apply(changes(6, bookings=(other,), gone_bookings=(1,)), AT)
-
-    assert [one.note for one in store.picture.bookings.values()] == ["cleared"]
-    before = store.picture
-    store.apply(changes(7, nodes=(a_node("n1", a_card()),)), AT)
-    assert store.picture.bookings is before.bookings
