@@ -64,6 +64,14 @@ class UserCap(Reason, frozen=True, kw_only=True, tag="user_cap"):
     limit: int
 
 
+class ArrayFull(Reason, frozen=True, kw_only=True, tag="array_full"):
+    """As many tasks of the job's array run as whoever submitted it wants at once."""
+
+    array: int
+    used: int
+    limit: int
+
+
 class Backoff(Reason, frozen=True, kw_only=True, tag="backoff"):
     until: str
     """RFC 3339 UTC."""

@@ -18,6 +18,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "cap_reserved": "what the caps of queue {queue} still allow is kept for job {job} of {user}, "
     "which goes first",
     "user_cap": "in {where} {user} {cap}",
+    "array_full": "array {array} may run {tasks} at once, its own limit, and runs {used}",
     "backoff": "starts attempt {attempt} at {until} at the earliest",
     "not_before": "starts at {until} at the earliest",
     "after_pending": "starts after {after}",
@@ -91,6 +92,8 @@ def sentence(reason: r.Reason) -> str:
         fields["cap"] = _cap_text(reason)
     if isinstance(reason, r.Booking):
         fields["booked"] = booked_sentence(reason)
+    if isinstance(reason, r.ArrayFull):
+        fields["tasks"] = "1 task" if reason.limit == 1 else f"{reason.limit} tasks"
     fields["s"] = "" if fields.get("available") == 1 else "s"
     template = SENTENCES[reason.code]
     rough = isinstance(reason, r.TooLittleCardMemory | r.ShareTooLarge)

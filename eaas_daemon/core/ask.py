@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from eaas.ids import UserName
+from eaas.ids import JobNumber, UserName
 from eaas.job_mounts import MountAsk, mount_ask
 from eaas_daemon.core.model import DEFAULT_CPUS_MILLI, Job
 
@@ -29,6 +29,13 @@ class Ask(NamedTuple):
     """``gpu_memory_mib`` is the part of a card that it takes; others may run beside it."""
 
 
+class ArrayLimit(NamedTuple):
+    """How many tasks of an array may run at once."""
+
+    array: JobNumber
+    at_most: int
+
+
 class Shape(NamedTuple):
     """What makes two waiting jobs alike to the scheduler."""
 
@@ -36,6 +43,8 @@ class Shape(NamedTuple):
     user: UserName
     timeout_s: float | None
     ask: Ask
+    limit: ArrayLimit | None = None
+    """Of the array that it is a task of, where that has one."""
 
 
 def amounts_of(job: Job) -> tuple[int, int]:
@@ -67,4 +76,11 @@ def ask_of(job: Job) -> Ask:
 
 def shape_of(job: Job) -> Shape:
     """Return all of the job that placement goes by."""
-    return Shape(job.ref, job.user, job.timeout_s, ask_of(job))
+    return Shape(job.ref, job.user, job.timeout_s, ask_of(job), limit_of(job))
+
+
+def limit_of(job: Job) -> ArrayLimit | None:
+    """Return how many tasks of the job's array may run at once; None where all may."""
+    if job.array is None or job.spec.array.at_most is None:
+        return None
+    return ArrayLimit(job.array, job.spec.array.at_most)

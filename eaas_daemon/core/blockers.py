@@ -53,6 +53,8 @@ def _counted(state: State, job: Job, first: r.Reason) -> list[Job]:
         return [
             one for one in placed if one.ref in own or (one.user, one.pool) == (job.user, job.pool)
         ]
+    if isinstance(first, r.ArrayFull):
+        return [one for one in placed if one.array == first.array]
     if isinstance(first, r.UserCap):
         is_pools = first.where == f"pool {job.pool}"
         mine = [one for one in placed if one.user == job.user and one.pool == job.pool]

@@ -104,7 +104,7 @@ class Explainer:
         state, ask = self._state, shape.ask
         pool, queue = state.pools[job.pool], state.queues[job.ref]
         above: list[Scoped] = []
-        for shut in gates(shape, queue, pool, held(state)) if may_shut(queue, pool) else ():
+        for shut in gates(shape, queue, pool, held(state)) if may_shut(shape, queue, pool) else ():
             above.append(
                 ("queue" if isinstance(shut, r.QueuePaused | r.QueueFull) else "job", shut)
             )

@@ -1,4 +1,4 @@
-"""What keeps jobs back that have room: pauses and caps."""
+"""What keeps jobs back that have room: pauses, caps and the limits of arrays."""
 
 from collections.abc import Iterator
 
@@ -10,12 +10,13 @@ from eaas_daemon.core.tally import Tally
 
 def gate(shape: Shape, queue: Queue, pool: Pool, held: Tally) -> r.Reason | None:
     """Return the first reason why no job of this kind may start now, or None."""
-    return next(gates(shape, queue, pool, held), None) if may_shut(queue, pool) else None
+    return next(gates(shape, queue, pool, held), None) if may_shut(shape, queue, pool) else None
 
 
-def may_shut(queue: Queue, pool: Pool) -> bool:
-    """Tell whether there is any gate at all; most queues have none."""
-    return queue.paused or queue.has_caps or pool.max_gpus_per_user is not None
+def may_shut(shape: Shape, queue: Queue, pool: Pool) -> bool:
+    """Tell whether there is any gate at all; most jobs have none."""
+    is_capped = queue.has_caps or pool.max_gpus_per_user is not None
+    return queue.paused or is_capped or shape.limit is not None
 
 
 def gates(shape: Shape, queue: Queue, pool: Pool, held: Tally) -> Iterator[r.Reason]:
@@ -48,6 +49,10 @@ def gates(shape: Shape, queue: Queue, pool: Pool, held: Tally) -> Iterator[r.Rea
     if _over(pool.max_gpus_per_user, mine, gpus):
         where = f"pool {pool.name}"
         yield _user_cap(shape.user, where, "cards", gpus, mine, pool.max_gpus_per_user)
+    if (own_limit := shape.limit) is not None:
+        tasks = held.of_array(own_limit.array).jobs
+        if _over(own_limit.at_most, tasks, 1):
+            yield r.ArrayFull(array=own_limit.array, used=tasks, limit=own_limit.at_most)
 
 
 def _over(limit: int | None, used: int, asked: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from eaas.ids import NodeName
 from eaas.lifecycle import PLACED, JobState
-from eaas_daemon.core.ask import ask_of
+from eaas_daemon.core.ask import ArrayLimit, ask_of, limit_of
 from eaas_daemon.core.gang_invariants import broken_gangs
 from eaas_daemon.core.rooms import room_of
 from eaas_daemon.core.state import State
@@ -100,7 +100,22 @@ def _indexes(state: State) -> Iterator[str]:
             yield f"the attempts of job {job.number} are not numbered from 1 without gaps"
     if waiting - state.jobs.keys():
         yield "somebody waits who is no job"
+    yield from _arrays(state)
     yield from _placed(state)
+
+
+def _arrays(state: State) -> Iterator[str]:
+    """Yield where arrays do not have their tasks, or run more of them than they may."""
+    running: Counter[ArrayLimit] = Counter()
+    for job in state.jobs.values():
+        if job.array is not None:
+            if state.arrays.of(job.array).get(job.array_index or 0) != job.uid:
+                yield f"array {job.array} does not know its task {job.called}"
+            if (limit := limit_of(job)) is not None and job.state in PLACED:
+                running[limit] += 1
+    for limit, count in running.items():
+        if count > limit.at_most:
+            yield f"array {limit.array} runs {count} tasks and may run {limit.at_most}"
 
 
 def _placed(state: State) -> Iterator[str]:

@@ -6,10 +6,11 @@ looks at the first of each group only: its cost grows with the kinds of jobs, no
 
 import heapq
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from eaas.ids import JobUid, PoolName
+from eaas.ids import JobNumber, JobUid, PoolName
 from eaas_daemon.core.ask import Shape, shape_of
 from eaas_daemon.core.model import Job, Queue
 from eaas_daemon.core.usage import Standing
@@ -73,6 +74,7 @@ class Line:
     def __init__(self) -> None:
         self._groups: dict[PoolName, dict[Shape, list[Turn]]] = {}
         self._waiting: dict[str, int] = {}
+        self._arrays: dict[JobNumber, Counter[PoolName]] = {}
 
     def add(self, job: Job) -> Shape:
         """Let the job wait; return the group it has joined."""
@@ -80,6 +82,8 @@ class Line:
         groups = self._groups.setdefault(job.pool, {})
         insort(groups.setdefault(shape, []), turn_of(job))
         self._waiting[job.ref] = self._waiting.get(job.ref, 0) + 1
+        if shape.limit is not None:
+            self._arrays.setdefault(shape.limit.array, Counter())[job.pool] += 1
         return shape
 
     def remove(self, job: Job) -> None:
@@ -93,11 +97,22 @@ class Line:
         if not turns:
             del groups[shape]
         self._waiting[job.ref] -= 1
+        if shape.limit is not None:
+            self._take_off(shape.limit.array, job.pool)
+
+    def _take_off(self, array: JobNumber, pool: PoolName) -> None:
+        pools = self._arrays[array]
+        pools[pool] -= 1
+        if not pools[pool]:
+            del pools[pool]
+        if not pools:
+            del self._arrays[array]
 
     def still(self) -> "Line":
         """Return who waits now, for somebody who looks while this one goes on."""
         twin = Line()
         twin._waiting = dict(self._waiting)
+        twin._arrays = {array: Counter(pools) for array, pools in self._arrays.items()}
         for pool, groups in self._groups.items():
             twin._groups[pool] = {shape: list(turns) for shape, turns in groups.items()}
         return twin
@@ -105,6 +120,10 @@ class Line:
     def waiting(self, ref: str) -> int:
         """Return how many jobs wait in the queue."""
         return self._waiting.get(ref, 0)
+
+    def pools_of_array(self, array: JobNumber) -> Collection[PoolName]:
+        """Return where tasks of an array wait that has a limit of its own."""
+        return self._arrays.get(array, ())
 
     def groups(self, pool: PoolName) -> Mapping[Shape, list[Turn]]:
         """Return the pool's groups; each list is in order."""

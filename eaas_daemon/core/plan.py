@@ -228,7 +228,7 @@ class Planner:
             cards = cards_for(room, shape, pool)
             take(room, shape, cards, self._now)
             self._ranking.changed(room.node.name)
-            self._held.count(pool.name, shape.ref, shape.user, 1, shape.ask.gpus)
+            self._held.count(pool.name, shape.ref, shape.user, 1, shape.ask.gpus, shape.limit)
             self.placements.append(Placement(one.uid, room.node.name, cards))
         job = places[0][0]
         own = self.reservations.get(pool.name)

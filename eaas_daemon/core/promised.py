@@ -31,7 +31,7 @@ def cap_kept(
         return None
     with_it = held.copy()
     nodes = shape.ask.num_nodes
-    with_it.count(pool.name, shape.ref, shape.user, nodes, nodes * shape.ask.gpus)
+    with_it.count(pool.name, shape.ref, shape.user, nodes, nodes * shape.ask.gpus, shape.limit)
     if gate(shape_of(head), state.queues[head.ref], pool, with_it) is None:
         return None
     return r.CapReserved(queue=head.ref, job=head.number, user=head.user)
@@ -44,6 +44,8 @@ def is_promise(kept: Reservation) -> bool:
 
 def _share_a_cap(state: State, job: Job, head: Job, pool: Pool) -> bool:
     """Tell whether one of the two counts for what the other may have."""
-    if not may_shut(state.queues[head.ref], pool):
+    if not may_shut(shape_of(head), state.queues[head.ref], pool):
         return False
-    return job.ref == head.ref or (pool.max_gpus_per_user is not None and job.user == head.user)
+    if job.ref == head.ref or (job.array is not None and job.array == head.array):
+        return True
+    return pool.max_gpus_per_user is not None and job.user == head.user

@@ -305,6 +305,8 @@ class State(BookingBook):
             self.cool(card, max(at, self.cooling.get(card, at)))
         self.rouse_pools_of(job.attempts[-1].node)
         self.restless.add(job.pool)  # its queue may run one more, elsewhere too
+        if job.array is not None:
+            self.restless.update(self.line.pools_of_array(job.array))
 
     def _use(self, job: Job, more: int, at: float) -> None:
         pool = self.pools.get(job.pool)

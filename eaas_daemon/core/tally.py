@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Self
 
 from eaas.ids import PoolName, UserName
+from eaas_daemon.core.ask import ArrayLimit, limit_of
 from eaas_daemon.core.model import Job
 
 
@@ -24,22 +25,33 @@ Account = tuple[str, ...]
 
 
 class Tally:
-    """What is held by queue, by user of a queue, and by user of a pool."""
+    """What is held by queue, by user of a queue, by user of a pool, and by arrays with a limit."""
 
     def __init__(self) -> None:
         self._uses: dict[Account, Use] = {}
 
     def add(self, job: Job) -> None:
         """Count a job that is placed."""
-        self.count(job.pool, job.ref, job.user, 1, job.spec.gpus)
+        self.count(job.pool, job.ref, job.user, 1, job.spec.gpus, limit_of(job))
 
     def remove(self, job: Job) -> None:
         """Count a job no more."""
-        self.count(job.pool, job.ref, job.user, -1, -job.spec.gpus)
+        self.count(job.pool, job.ref, job.user, -1, -job.spec.gpus, limit_of(job))
 
-    def count(self, pool: PoolName, ref: str, user: str, jobs: int, gpus: int) -> None:
-        """Count that much more of the user in this queue of the pool."""
-        for account in (_queue(ref), _user(ref, user), _pool(pool, user)):
+    def count(
+        self,
+        pool: PoolName,
+        ref: str,
+        user: str,
+        jobs: int,
+        gpus: int,
+        limit: ArrayLimit | None = None,
+    ) -> None:
+        """Count that much more of the user in this queue of the pool, and of an array."""
+        accounts = [_queue(ref), _user(ref, user), _pool(pool, user)]
+        if limit is not None:
+            accounts.append(_array(limit.array))
+        for account in accounts:
             use = self._uses.get(account, NOTHING).plus(jobs, gpus)
             if use == NOTHING:
                 self._uses.pop(account, None)
@@ -64,6 +76,10 @@ class Tally:
         """Return what one user's jobs hold in the whole pool."""
         return self._uses.get(_pool(pool, user), NOTHING)
 
+    def of_array(self, array: int) -> Use:
+        """Return what the tasks of an array hold that has a limit of its own."""
+        return self._uses.get(_array(array), NOTHING)
+
     def users_of(self, pool: PoolName) -> set[str]:
         """Return who has jobs placed in the pool."""
         return {account[2] for account in self._uses if account[:2] == ("pool", pool)}
@@ -87,3 +103,7 @@ def _user(ref: str, user: str) -> Account:
 
 def _pool(pool: str, user: str) -> Account:
     return ("pool", pool, user)
+
+
+def _array(number: int) -> Account:
+    return ("array", str(number))

@@ -43,3 +43,18 @@ def test_nothing_that_runs_is_in_the_way_of_a_paused_queue() -> None:
     job = house.submit()
 
     assert Explainer(house.state, house.now).why(job).blockers == ()
+
+
+def test_what_is_in_the_way_of_a_task_under_its_arrays_limit_is_what_runs_of_that_array() -> None:
+    house = a_house()
+    house.submit(gpus=1)
+    first = house.submit(array="0-3%2", gpus=1)
+    waiting = house.job(first.number + 3)
+
+    why = Explainer(house.state, house.now).why(waiting)
+
+    assert [blocker.job for blocker in why.blockers] == [first.number, first.number + 1]
+    assert why.text == (
+        "job 2[3] waits: array 2 may run 2 tasks at once, its own limit, and runs 2; "
+        "it is number 2 in line"
+    )

@@ -150,3 +150,50 @@ def test_every_gate_that_is_shut_is_told() -> None:
             house.state.held,
         )
     ] == ["queue_paused", "queue_full", "user_cap"]
+
+
+def states(house: House, first: Job) -> list[str]:
+    return [house.job(first.number + i).state.value for i in range(len(first.spec.array))]
+
+
+def test_no_more_tasks_of_an_array_run_than_it_says_and_the_next_starts_when_one_ends() -> None:
+    house = a_house()
+    first = house.submit(array="0-3%2", gpus=1)
+    beside = house.submit(gpus=1)
+
+    assert states(house, first) == ["Starting", "Starting", "Pending", "Pending"]
+    assert shut(house, house.job(3)) == [
+        "array 1 may run 2 tasks at once, its own limit, and runs 2"
+    ]
+    assert beside.state is JobState.STARTING
+
+    house.ended(house.running(first))
+
+    assert states(house, first) == ["Succeeded", "Starting", "Starting", "Pending"]
+
+
+def test_a_task_that_was_moved_to_another_pool_counts_in_its_array_and_starts_when_one_ends() -> (
+    None
+):
+    house = a_house()
+    house.node("n2", a_card(0, node="n2"))
+    house.pool("other", "n2")
+    first = house.submit(array="0-1%1", gpus=1, pool="default")
+    move = e.Move(caller=ADMIN, number=house.job(2).number, pool=PoolName("other"), queue="default")
+    house.do(move)
+    assert states(house, first) == ["Starting", "Pending"]
+
+    house.ended(house.running(first))
+
+    assert house.job(2).attempts[-1].node == "n2"
+
+
+def test_tasks_of_an_array_without_a_limit_are_alike_to_the_scheduler_whatever_their_array() -> (
+    None
+):
+    house = a_house()
+    one, other = house.submit(array="0-1"), house.submit(array="0-1")
+    limited = house.submit(array="0-1%1")
+
+    assert shape_of(one) == shape_of(other) == shape_of(house.job(2))
+    assert shape_of(limited) == shape_of(house.job(limited.number + 1)) != shape_of(one)

@@ -47,3 +47,17 @@ def test_counting_on_a_copy_leaves_the_first_alone() -> None:
     tally.copy().count(POOL, "default/default", "alice", 1, 4)
 
     assert tally.of_pool_user(POOL, "alice") == Use(jobs=1, gpus=4)
+
+
+def test_tasks_count_for_their_array_only_where_it_has_a_limit() -> None:
+    house = a_house()
+    limited = house.submit(array="0-2%2", gpus=1)
+    free = house.submit(array="0-1", gpus=0)
+
+    assert house.state.held.of_array(limited.number) == Use(jobs=2, gpus=2)
+    assert house.state.held.of_array(free.number) == NOTHING
+
+    for number in (1, 2, 3):
+        house.ended(house.running(house.job(number)))
+
+    assert house.state.held.of_array(limited.number) == NOTHING

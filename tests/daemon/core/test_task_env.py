@@ -7,7 +7,7 @@ def test_a_task_knows_its_array_its_index_and_how_many_there_are() -> None:
     house = House()
     house.node("n1")
     house.pool("default", "n1")
-    first = house.submit(array="3,5-9:2%2", env={"A": "1"})
+    first = house.submit(array="3,5-9:2%4", env={"A": "1"})
 
     orders = [order_for(house.job(number), epoch=1) for number in (first.number, first.number + 3)]
 
