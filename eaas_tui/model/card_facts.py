@@ -1,5 +1,6 @@
 """What is to say of one card or node in a line: everything a cell has no room for."""
 
+from eaas.booking_words import span_text
 from eaas.cli.words import model
 from eaas.node_views import CardProcessView, CardView, NodeView
 from eaas_tui.model.card_cells import mean, state_word
@@ -17,6 +18,7 @@ def card_sentence(card: CardView) -> str:
         "" if card.temperature_c is None else f"{card.temperature_c} C",
         "" if card.power_w is None else f"{card.power_w:.0f} W",
         *holder_words(card),
+        *(f"booked for {one.whose} {span_text(one.start, one.end)}" for one in card.bookings),
         *(process_words(process) for process in card.processes if process.job is None),
     ]
     return "  ".join(part for part in parts if part)

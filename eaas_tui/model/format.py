@@ -4,7 +4,7 @@ What is unknown is a dash, never a zero. Nothing is told by colour alone: a stat
 sign. Cutting to a width is ``columns.padded``; cards are drawn by ``card_cells``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
 from types import MappingProxyType
 from typing import Final
@@ -34,6 +34,23 @@ _STATES: Final[Mapping[str, tuple[str, str, Tone]]] = MappingProxyType(
     }
 )
 """Sign, the same in ASCII, and how it is meant."""
+
+
+_ESSENCES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "queue_paused": "paused",
+        "queue_full": "queue's cap",
+        "cap_reserved": "queue's cap",
+        "user_cap": "user's cap",
+        "card_reserved": "kept for another",
+        "booking": "booked",
+        "too_few_free_cards": "no room",
+        "too_little_card_memory": "no room",
+        "too_little_cpu": "no CPU left",
+        "too_little_memory": "no memory left",
+    }
+)
+"""What a narrow cell shows of a reason: the sentences begin with a node or queue."""
 
 
 def unix(at: str | None) -> float | None:
@@ -132,15 +149,20 @@ def where(job: JobView) -> str:
 
 def card_numbers(cards: Sequence[HeldCardView]) -> str:
     """Return the cards' indices with runs drawn together: ``0-3,6``; ``?`` for a card not known."""
-    known = sorted(card.index for card in cards if card.index is not None)
-    runs: list[list[int]] = []
-    for index in known:
-        if runs and index == runs[-1][1] + 1:
-            runs[-1][1] = index
-        else:
-            runs.append([index, index])
-    parts = [str(first) if first == last else f"{first}-{last}" for first, last in runs]
+    known = [card.index for card in cards if card.index is not None]
+    parts = [number_runs(known)] if known else []
     return ",".join(parts + ["?"] * (len(cards) - len(known)))
+
+
+def number_runs(numbers: Iterable[int]) -> str:
+    """Return the numbers with runs drawn together: ``0-3,6``."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
 def done_pct(phase: PhaseView) -> int | None:
@@ -163,8 +185,10 @@ def why(job: JobView, now: float) -> str:
     """Return in one phrase why the job stands where it does, and when that will change."""
     text = "" if job.reason is None else job.reason.text
     if job.state == _S.PENDING:
+        code = "" if job.reason is None else job.reason.code
         place = "" if job.position is None else f"#{job.position}"
-        return f"{place}: {text}" if place and text else place or text
+        lead = f"{place} {_ESSENCES.get(code, '')}".strip()
+        return f"{lead}: {text}" if lead and text else lead or text
     if job.state == _S.STARTING and job.phase is not None:
         return progress(job.phase)
     if job.state == _S.RUNNING and not text:

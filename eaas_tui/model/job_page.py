@@ -5,7 +5,7 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from eaas.cli.words import ago, cards, moment, short_duration, size
+from eaas.cli.words import ago, cards, many, moment, short_duration, size
 from eaas.lifecycle import ENDED, JobState
 from eaas.units import format_duration
 from eaas.views import AttemptView, EventView, JobView, LogView, PhaseView
@@ -13,6 +13,7 @@ from eaas.why_views import WhyView
 from eaas_tui.model.columns import Cell
 from eaas_tui.model.format import state_tone
 from eaas_tui.model.job_why import why_lines
+from eaas_tui.model.picture import EMPTY, Picture
 from eaas_tui.model.text_lines import BLANK, TextLine, heading, table, text
 
 LABEL: Final = 14
@@ -38,11 +39,13 @@ def title(job: JobView, now: float) -> TextLine:
     )
 
 
-def overview(job: JobView, why: WhyView | None, now: float) -> list[TextLine]:
+def overview(
+    job: JobView, why: WhyView | None, now: float, picture: Picture = EMPTY
+) -> list[TextLine]:
     """Return all there is to say of the job, what matters now first."""
     lines: list[TextLine] = []
     if why is not None and job.state not in ENDED:
-        lines += [*why_lines(why), BLANK]
+        lines += [*why_lines(why, picture), BLANK]
     lines += facts(job, now)
     if job.attempts:
         lines += [BLANK, heading("ATTEMPTS"), *_attempts(job.attempts)]
@@ -62,6 +65,7 @@ def facts(job: JobView, now: float) -> list[TextLine]:
         ("priority", str(job.priority)),
         ("node", job.node),
         ("cards", cards(job.cards)),
+        ("preempted", many(job.preemptions, "time") if job.preemptions else None),
         ("exit code", None if job.exit_code is None else str(job.exit_code)),
         ("out of memory", "yes" if job.oom_killed else None),
         ("submitted", _when(job.created_at, now)),

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from eaas.cli.words import link_end_from, model, mount
+from eaas.cli.words import link_end_from, model, moment, mount
 from eaas.lifecycle import NodeState
 from eaas.node_views import CardProcessView, CardView, ImageView, MountView, NodeView
 from eaas_tui.glyphs import BLOCKS, Glyphs
@@ -90,16 +90,17 @@ def load_tone(card: CardView) -> Tone:
 
 def who(card: CardView) -> str:
     """Return who has the card, or why nobody may; of one that is held and shut both, and of one
-    that is shared what is to be known of it.
+    that is shared what is to be known of it. For whom it is booked comes last.
     """
+    booked = [f"booked for {one.whose} from {moment(one.start)}" for one in card.bookings]
     if card.claims:
         tells = card.reason is not None and (is_shut(card) or card.state == "shared")
         more = [card.reason.text] if card.reason is not None and tells else []
-        return ", ".join([*holder_words(card), *more])
+        return ", ".join([*holder_words(card), *more, *booked])
     if card.reason is not None:
         return state_words(card).partition(": ")[2]
     users = sorted({process.user or "?" for process in card.processes})
-    return ", ".join(users) or UNKNOWN
+    return ", ".join([*users, *booked]) or UNKNOWN
 
 
 def process_rows(node: NodeView, card: str | None = None) -> Rows[tuple[str, int]]:

@@ -150,7 +150,7 @@ class JobScreen(LogKeys):
         head.show([title(job, now)])
         self.query_one(LogPane).show_job(job)
         if self._tab == "Overview":
-            self._pane("Overview").show(overview(job, self._facts.why, now))
+            self._pane("Overview").show(overview(job, self._facts.why, now, self.picture))
         elif self._tab == "Curves":
             self._show_curves(job)
         elif self._tab == "Events":

@@ -1,5 +1,8 @@
 from typing import Any
 
+from msgspec.structs import replace
+
+from eaas.booking_views import CardBookingView
 from eaas.views import ConditionView, ReasonView
 from eaas_tui.model.card_facts import card_sentence, gib, node_sentence
 from tests.rig.pictures import a_card, a_held_card, a_node, a_process
@@ -57,3 +60,13 @@ def test_a_shared_card_tells_what_each_job_declared_and_what_all_of_them_did() -
 
     assert "9.0G declared" in sentence
     assert sentence.endswith("job 7 of alice (6.0G)  job 8 of bob (3.0G)")
+
+
+def test_for_whom_a_card_is_booked_is_told() -> None:
+    booked = CardBookingView(
+        id=3, whose="bob", start="2026-03-01T14:00:00.000Z", end="2026-03-01T17:00:00.000Z"
+    )
+
+    said = card_sentence(replace(a_card(0), bookings=(booked,)))
+
+    assert said.endswith("booked for bob 2026-03-01 14:00 to 17:00 UTC")

@@ -87,9 +87,11 @@ def test_cards_in_a_row_are_drawn_together() -> None:
 
 
 WHYS: list[tuple[dict[str, Any], str]] = [
-    ({"state": "Pending", "position": 3}, "#3: n1 has 0 free cards, 1 asked for"),
+    ({"state": "Pending", "position": 3}, "#3 no room: n1 has 0 free cards, 1 asked for"),
+    ({"position": 4, "reason": a_reason("user_cap", "in queue x")}, "#4 user's cap: in queue x"),
+    ({"position": 5, "reason": a_reason("node_offline", "n1 is off")}, "#5: n1 is off"),
     ({"state": "Pending", "position": 3, "reason": None}, "#3"),
-    ({"state": "Pending", "position": None, "reason": a_reason(text="waits")}, "waits"),
+    ({"state": "Pending", "position": None, "reason": a_reason("not_before", "waits")}, "waits"),
     ({"state": "Starting"}, ""),
     ({"state": "Running"}, ""),
     ({"state": "Running", "timeout_s": 3650.0}, "ends within 1h"),

@@ -51,5 +51,5 @@ def test_a_waiting_job_is_told_with_its_reason() -> None:
     assert text(job, a_picture(), NOW) == [
         "#42 -  ○ Pending  ada  default/default  priority 0",
         "submitted 08:00:00  limit 1h  busybox",
-        "why   #3: needs 8, 5 free",
+        "why   #3 no room: needs 8, 5 free",
     ]

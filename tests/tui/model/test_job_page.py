@@ -97,3 +97,8 @@ def test_bytes_are_told_in_the_unit_people_read() -> None:
     assert bytes_words(812) == "812 B"
     assert bytes_words(10 << 20) == "10.0 MiB"
     assert bytes_words(5 << 40) == "5120.0 GiB"
+
+
+def test_how_often_a_job_was_interrupted_is_told() -> None:
+    assert "preempted     2 times" in words(facts(a_job(42, preemptions=2), AT))
+    assert not [line for line in words(facts(a_job(42), AT)) if "preempted" in line]

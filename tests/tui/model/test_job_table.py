@@ -34,7 +34,7 @@ def test_a_waiting_job_says_why_and_has_dashes_for_what_is_not_yet() -> None:
         "node": "-",
         "time": "-",
         "priority": "0",
-        "why": "#2: the queue is full",
+        "why": "#2 queue's cap: the queue is full",
         "attempt": "-",
         "age": "1m40s",
         "image": "busybox",

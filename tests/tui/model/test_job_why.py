@@ -3,6 +3,8 @@ from msgspec.structs import replace
 from eaas.views import ScopedReasonView
 from eaas.why_views import BlockerView, EtaView, WhyNodeView, WhyView
 from eaas_tui.model.job_why import eta_words, why_lines
+from eaas_tui.model.picture import EMPTY
+from tests.rig.views import a_card, a_job, a_node
 
 WHY = WhyView(
     job=42,
@@ -65,3 +67,24 @@ def test_a_reason_that_the_verdict_tells_is_not_told_again() -> None:
 
     lines = ["".join(cell.text for cell in line.cells) for line in why_lines(told)]
     assert [line for line in lines if "the queue is paused" in line] == [f"WHY  {told.text}"]
+
+
+def test_jobs_and_cards_in_the_way_are_called_as_people_know_them() -> None:
+    cards = tuple(a_card(index, "n1") for index in range(4))
+    held = tuple(card.uuid for card in cards[1:])
+    blockers = (
+        replace(WHY.blockers[0], cards=held),
+        replace(WHY.blockers[0], cards=(*held, "GPU-gone")),
+    )
+    picture = replace(
+        EMPTY,
+        nodes={"n1": a_node("n1", *cards)},
+        jobs={7: a_job(7, "Running", ref="5[2]")},
+    )
+    told = why_lines(replace(WHY, blockers=blockers), picture)
+
+    rows = ["".join(cell.text for cell in line.cells).split("  ") for line in told][-2:]
+    assert [[part.strip() for part in row if part][:4] for row in rows] == [
+        ["#5[2]", "bob", "n1", "cards 1-3"],
+        ["#5[2]", "bob", "n1", "4 cards"],
+    ]

@@ -2,6 +2,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from eaas.booking_views import CardBookingView
 from eaas.node_views import ImageView, LinkEndView, MountView
 from eaas.units import parse_utc
 from eaas.views import ConditionView, ReasonView
@@ -15,6 +16,7 @@ from eaas_tui.model.node_rows import (
     neighbour,
     node_facts,
     process_rows,
+    who,
 )
 from tests.rig.pictures import a_card, a_held_card, a_node, a_picture, a_process
 from tests.rig.views import a_claim
@@ -181,3 +183,15 @@ def test_the_neighbours_of_a_node_go_round() -> None:
         "a",
     ]
     assert neighbour(a_picture(), "a", 1) == "a"
+
+
+def test_for_whom_a_card_is_booked_stands_beside_who_has_it() -> None:
+    booked = CardBookingView(
+        id=3, whose="bob", start="2026-03-01T14:00:00.000Z", end="2026-03-01T17:00:00.000Z"
+    )
+
+    free = who(replace(a_card(0), bookings=(booked,)))
+    held = who(replace(a_held_card(0), bookings=(booked,)))
+
+    assert free == "booked for bob from 2026-03-01 14:00:00 UTC"
+    assert held.endswith(", booked for bob from 2026-03-01 14:00:00 UTC")
