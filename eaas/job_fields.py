@@ -144,7 +144,7 @@ _TABLE: Final = (
         attribute="share",
         label="Share a card",
         check=Truth(),
-        help="Take a share of one card's memory (not in this version yet).",
+        help="Take only `gpu_memory` of one card; others may run beside it.",
         default=False,
         flag="--share",
     ),
