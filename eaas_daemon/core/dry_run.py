@@ -13,19 +13,17 @@ from eaas.units import rough_duration, utc_text
 from eaas.views import HeldCardView
 from eaas.why_views import DryRunView, EtaView, FieldErrorView, WhyView
 from eaas_daemon.core.admission import Possible, admit, mount_meant, queue_for
-from eaas_daemon.core.ask import Shape, shape_of
-from eaas_daemon.core.choose import best_room
+from eaas_daemon.core.attempts import place_all
 from eaas_daemon.core.dependencies import later, unmet
 from eaas_daemon.core.events import Caller
 from eaas_daemon.core.explain import Explainer, in_line
-from eaas_daemon.core.gang_rooms import Places, best_rooms
 from eaas_daemon.core.gangs import as_ranks
-from eaas_daemon.core.gates import gate
-from eaas_daemon.core.making_room import held
+from eaas_daemon.core.interrupting import interrupt
+from eaas_daemon.core.making_room import stopping_for
 from eaas_daemon.core.model import Job
-from eaas_daemon.core.preempt import READY_S, would_interrupt
-from eaas_daemon.core.reserve import cards_for, kept_rooms
+from eaas_daemon.core.preempt import READY_S, looked_at
 from eaas_daemon.core.state import State
+from eaas_daemon.core.still import still
 
 NO_UID = JobUid("")
 NOBODY_KNOWS: Final = EtaView(at=None, in_s=None, kind="unknown")
@@ -116,42 +114,34 @@ def _error_view(error: FieldError) -> FieldErrorView:
 
 
 def _verdict(state: State, job: Job, now: float) -> DryRunView:
-    """Place the job beside those that wait: all of them fit nowhere, or they would not wait."""
-    why = Explainer(state, now).why(job)
+    """Let the job come in on a copy of the state: what happens there would happen here."""
+    twin = still(state)
+    twin.settle()
+    ranks = as_ranks(job) if job.spec.num_nodes > 1 else [job]
+    for rank in ranks:
+        twin.put_job(rank)
+    looked = looked_at(twin)
+    place_all(twin, now)
+    interrupt(twin, looked, now)
+    ranks = [twin.jobs[rank.uid] for rank in ranks]
+    job = ranks[0]
+    explainer = Explainer(twin, now)
+    why = replace(explainer.why(job), job=None, state=None, as_of_seq=state.seq)
     if why.verdict == "never":
         return _view(why, "never", text=_never_text(state, job, why))
-    pool, queue, shape = state.pools[job.pool], state.queues[job.ref], shape_of(job)
-    places = _places(state, job, shape, now)
-    is_open = job.in_line and gate(shape, queue, pool, held(state)) is None
-    if not places and is_open and (victims := would_interrupt(state, job, now)):
-        return _after_interrupting(why, [state.jobs[victim.uid] for victim in victims], now)
-    if not places or not is_open:
+    if victims := stopping_for(twin, job):
+        return _after_interrupting(why, victims, now)
+    if job.state is JobState.PENDING:
         reason = (why.text.partition(": ")[2] or why.text).removesuffix(in_line(why.position))
         return _view(why, "wait", text=f"it would wait{_behind(why)}: {reason}")
     cards = tuple(
-        HeldCardView(
-            uuid=card.uuid,
-            index=card.index,
-            memory_mib=job.spec.gpu_memory_mib if job.spec.share else None,
-        )
-        for _, room in places
-        for card in cards_for(room, shape, pool)
+        HeldCardView(uuid=card.uuid, index=card.index, memory_mib=card.memory_mib)
+        for rank in ranks
+        for card in rank.attempts[-1].cards
     )
-    names = tuple(room.node.name for _, room in places)
-    placed = replace(
-        why, verdict="placed", position=None, reasons=(), nodes=(), blockers=(), eta=NOBODY_KNOWS
-    )
+    names = tuple(rank.attempts[-1].node for rank in ranks)
     text = f"it would start on {', '.join(names)} now"
-    return _view(placed, "start", text=text, nodes=names, cards=cards)
-
-
-def _places(state: State, job: Job, shape: Shape, now: float) -> Places:
-    """Return where the job would go, each of its ranks if it is one on several nodes."""
-    rooms = kept_rooms(state, now)
-    if shape.ask.num_nodes > 1:
-        return best_rooms(state, as_ranks(job), shape, rooms, now)[0]
-    room, _ = best_room(state, job, shape, rooms, now)
-    return [] if room is None else [(job, room)]
+    return _view(why, "start", text=text, nodes=names, cards=cards)
 
 
 def _after_interrupting(why: WhyView, victims: Sequence[Job], now: float) -> DryRunView:

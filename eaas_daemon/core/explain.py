@@ -185,9 +185,7 @@ class Explainer:
                 for scope, reason in waiting.above_nodes
             ),
             nodes=_node_views(waiting.nodes),
-            blockers=()
-            if waiting.never
-            else blockers(self._state, job, waiting.above, waiting.nodes, self._at),
+            blockers=() if waiting.never else blockers(self._state, job, waiting.above, self._at),
             eta=self._eta(job, waiting),
             advice=advice(waiting) + self._meant(job, waiting),
             as_of_seq=self._state.seq,

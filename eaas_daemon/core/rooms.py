@@ -1,11 +1,16 @@
 """What every node has left beside the attempts placed on it."""
 
+from collections.abc import Collection
+
+from msgspec.structs import replace
+
 from eaas.ids import CardUuid, NodeName
+from eaas.lifecycle import CardState
 from eaas_daemon.core.ask import ask_of
 from eaas_daemon.core.closeness import ways_of
 from eaas_daemon.core.fit import Room
-from eaas_daemon.core.making_room import leave_out
-from eaas_daemon.core.model import Node
+from eaas_daemon.core.making_room import leave_out, on_node
+from eaas_daemon.core.model import Job, Node
 from eaas_daemon.core.parts import parts_of
 from eaas_daemon.core.state import State
 
@@ -37,7 +42,31 @@ def room_of(state: State, node: Node) -> Room:
     it was read clean since it was last released. A card that jobs share has what they have not
     declared.
     """
+    return _room_beside(state, node, state.placed.get(node.name, {}).values())
+
+
+def room_without(state: State, node: Node, ended: Collection[Job]) -> Room:
+    """Return what the node would have left once these have ended and their cards are clean."""
+    over = {job.uid for job in ended}
+    back = {card.uuid for job in ended for card in job.attempts[-1].cards}
+    cards = tuple(
+        replace(card, state="free")
+        if card.uuid in back and card.state in (CardState.HELD, CardState.SHARED)
+        else card
+        for card in node.cards
+    )
     jobs = state.placed.get(node.name, {}).values()
+    room = _room_beside(state, replace(node, cards=cards), [j for j in jobs if j.uid not in over])
+    for job in on_node(state, node.name):  # it is promised what of them it needs
+        ask = ask_of(job)
+        room.cpus_milli -= ask.cpus_milli
+        room.memory_mib -= ask.memory_mib
+        for uuid in job.promise.cards if job.promise else ():
+            room.free_cards.pop(uuid, None)
+    return room
+
+
+def _room_beside(state: State, node: Node, jobs: Collection[Job]) -> Room:
     asks = [ask_of(job) for job in jobs]
     claims = [card for job in jobs for card in job.attempts[-1].cards]
     owned = {card.uuid for card in claims}

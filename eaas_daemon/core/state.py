@@ -117,6 +117,17 @@ class State(BookingBook):
             self._index(job)
         elif old is not None:
             self.numbers.pop(old.number, None)
+        if self.reservations and old is not None and job is not None:
+            self._note_other_end(old, job)
+
+    def _note_other_end(self, old: Job, job: Job) -> None:
+        """Plan anew who waits for the node of an attempt that may end at another moment now."""
+        before, now = old.live_attempt, job.live_attempt
+        if before is None or now is None or before.number != now.number:
+            return
+        is_other = (old.state, old.stop, before.started_at) != (job.state, job.stop, now.started_at)
+        if is_other and any(now.node in kept.nodes for kept in self.reservations.values()):
+            self.rouse_pools_of(now.node)
 
     def _index(self, job: Job) -> None:
         if job.array is not None:

@@ -1,3 +1,5 @@
+from msgspec.structs import replace
+
 from eaas.job_spec import JobSpec, read_spec
 from eaas.why_views import DryRunView
 from eaas.wire.from_agent import NamedMount
@@ -109,3 +111,16 @@ def test_what_a_mount_has_against_a_job_is_told() -> None:
     assert (typo.would, typo.advice) == ("never", ("did you mean mount nas?",))
     assert typo.text.endswith("n1 has no mount named nsa; did you mean mount nas?")
     assert (others.would, others.nodes[0].code) == ("never", "mount_not_allowed")
+
+
+def test_a_trial_goes_by_what_the_next_step_would_do_for_others_too() -> None:
+    house = a_house(cards=1)
+    house.queue("default", max_running=0)
+    other = house.submit(gpus=1)
+    house.state.put_queue(replace(house.state.queues["default/default"], max_running=None))
+
+    view = dry_run(house.state, spec(gpus=1), ALICE, house.now)
+
+    assert (view.would, view.node) == ("wait", None)
+    mine = house.submit(gpus=1)
+    assert [bool(house.job(job.number).attempts) for job in (other, mine)] == [True, False]

@@ -206,7 +206,7 @@ def test_a_trial_says_behind_how_many_it_would_wait_and_for_how_long() -> None:
         house.submit(gpus=2, timeout="30m")
 
     assert texts == [
-        "it would wait about 1h",
+        "it would wait at most 1h",
         "it would wait behind 1 job, about 1h31m",
         "it would wait behind 2 jobs, about 2h2m",
     ]

@@ -398,3 +398,16 @@ def test_who_is_kept_room_for_has_it_though_another_like_it_comes_first() -> Non
 
     assert (again.number, again.state) == (1, PENDING)
     assert house.job(wide.number).state is JobState.STARTING
+
+
+def test_what_a_start_in_time_leaves_over_is_given_to_who_was_kept_from_it() -> None:
+    house = a_house(cards=4)
+    first = house.submit(gpus=1, timeout="1h")
+    house.running(house.submit(gpus=1, timeout="1h"))
+    house.submit(gpus=3)
+    beside = house.submit(gpus=1)
+    assert beside.state is PENDING
+
+    house.running(first)
+
+    assert house.job(beside.number).state is STARTING
