@@ -29,7 +29,7 @@ from eaas_daemon.core.parts import claim_on
 from eaas_daemon.core.plan import Placement, is_due, plan
 from eaas_daemon.core.reason_union import AnyReason
 from eaas_daemon.core.redeem import redeemed
-from eaas_daemon.core.reserve import given_up
+from eaas_daemon.core.reserve import given_up, loosened
 from eaas_daemon.core.state import State
 from eaas_daemon.core.usage import standing
 
@@ -50,10 +50,13 @@ def place_all(state: State, now: float, at_most: int | None = None) -> list[Job]
     state.put_standing(standing(state.usage, state.pools, now))
     renew_picks(state, now)
     decided = plan(state, now, at_most)
+    planned = set(state.restless)
     state.restless.clear()
     state.arrived.clear()
     for node in given_up(state.reservations, decided.reservations):
         state.rouse_pools_of(node)  # others may have it: they are planned in the next step
+    for node in loosened(state.reservations, decided.reservations):
+        state.rouse_pools_of(node, but=planned)
     passed = decided.turns.still({placement.uid for placement in decided.placements})
     state.put_reservations(decided.reservations, passed)
     for placement in decided.placements:

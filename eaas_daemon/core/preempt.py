@@ -150,16 +150,6 @@ def ran_for(job: Job, now: float) -> float:
     return max(0.0, now - max(attempt.started_at, attempt.created_at))
 
 
-def would_interrupt(state: State, job: Job, now: float) -> tuple[Victim, ...]:
-    """Return who would be stopped for a job that waits or that nobody has submitted yet."""
-    pool, shape = state.pools[job.pool], shape_of(job)
-    if not any(queue.preemptible for queue in state.queues.values()) or not is_plain(job):
-        return ()
-    victims = by_node(state, pool, now)
-    best = Search(state, now).best(pool, job, shape, victims) if victims else None
-    return () if best is None else best.victims
-
-
 def by_node(state: State, pool: Pool, now: float) -> dict[NodeName, list[Victim]]:
     """Return whoever may be stopped in the pool now, by node."""
     victims: dict[NodeName, list[Victim]] = {}

@@ -160,6 +160,16 @@ def given_up(
             yield from set(kept.nodes).difference(() if now_kept is None else now_kept.nodes)
 
 
+def loosened(
+    before: Mapping[PoolName, Reservation], after: Mapping[PoolName, Reservation]
+) -> Iterator[NodeName]:
+    """Yield the nodes that are kept for a later moment: some are gone by then who were not."""
+    for pool, kept in before.items():
+        now_kept = after.get(pool)
+        if kept.is_firm and now_kept is not None and (now_kept.at or 0.0) > (kept.at or 0.0):
+            yield from now_kept.nodes
+
+
 def overrides(state: State, job: Job, shape: Shape, kept: Reservation) -> bool:
     """Tell whether the job may take what is kept: people put it before the one it is kept for."""
     head, order = state.jobs[kept.uid], state.order

@@ -1,6 +1,6 @@
 """Everything the controller knows now, with an undo log for a step that can not be stored."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from eaas.ids import CardUuid, JobNumber, JobUid, NodeName, PoolName, UserName
@@ -194,9 +194,10 @@ class State(BookingBook):
             self.rooms.pop(node.name, None)
             self.rouse_pools_of(node.name)
 
-    def rouse_pools_of(self, node: NodeName) -> None:
-        """Let the pools of this node be planned again."""
-        self.restless.update(name for name, pool in self.pools.items() if node in pool.members)
+    def rouse_pools_of(self, node: NodeName, but: Collection[PoolName] = ()) -> None:
+        """Let the pools of this node be planned again, all but these."""
+        its = (name for name, pool in self.pools.items() if node in pool.members)
+        self.restless.update(name for name in its if name not in but)
 
     def drop_node(self, name: NodeName) -> None:
         """Forget the node."""

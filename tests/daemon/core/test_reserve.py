@@ -411,3 +411,15 @@ def test_what_a_start_in_time_leaves_over_is_given_to_who_was_kept_from_it() -> 
     house.running(first)
 
     assert house.job(beside.number).state is STARTING
+
+
+def test_a_promise_that_becomes_a_later_one_lets_those_go_ahead_who_are_gone_by_then() -> None:
+    house = a_house(cards=3)
+    house.running(house.submit(gpus=1, timeout="1m"))
+    wide, short = house.submit(gpus=3), house.submit(gpus=1, timeout="10m")
+    assert (wide.state, short.state) == (PENDING, PENDING)
+
+    house.submit(gpus=1, timeout="1h", priority=5)
+    house.do(e.Tick())
+
+    assert house.job(short.number).state is STARTING
