@@ -315,7 +315,8 @@ class Planner:
             if before.pool in self._state.restless:
                 if before.pool in self.reservations:
                     self._give_up(before)
-                self._reserve(self._state.pools[before.pool], self._state.jobs[before.uid])
+                job = self._state.jobs[before.uid]
+                self._reserve(self._state.pools[before.pool], job, was_firm=True)
 
     def _still_waits(self, before: Reservation) -> bool:
         if before.pool not in self._state.restless:
@@ -328,8 +329,9 @@ class Planner:
         shape = shape_of(job)
         return gate(shape, self._state.queues[shape.ref], pool, self._held) is None
 
-    def _reserve(self, pool: Pool, job: Job) -> bool:
-        reservation = reserve(self._state, pool, job, self._rooms, self._now)
+    def _reserve(self, pool: Pool, job: Job, *, was_firm: bool = False) -> bool:
+        about = self._state, pool, job, self._rooms, self._now
+        reservation = reserve(*about, was_firm=was_firm)
         if reservation is not None:
             self._keep(reservation)
         return reservation is not None

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from eaas.ids import CardUuid, JobUid, NodeName, PoolName
 from eaas.lifecycle import JobState
-from eaas_daemon.core.ask import Shape, amounts_of, shape_of
+from eaas_daemon.core.ask import Shape, amounts_of
 from eaas_daemon.core.booked import barred
 from eaas_daemon.core.booking_bars import open_cards
 from eaas_daemon.core.clearing import with_coming, without

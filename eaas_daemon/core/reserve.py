@@ -66,9 +66,18 @@ class Candidate(NamedTuple):
 
 
 def reserve(
-    state: State, pool: Pool, job: Job, rooms: Mapping[NodeName, Room], now: float
+    state: State,
+    pool: Pool,
+    job: Job,
+    rooms: Mapping[NodeName, Room],
+    now: float,
+    *,
+    was_firm: bool = False,
 ) -> Reservation | None:
-    """Return which nodes the job waits for, or None if no ends of others would let it start."""
+    """Return which nodes the job waits for, or None if no ends of others would let it start.
+
+    One that ``was_firm`` stays so while those have its cards who are gone in time.
+    """
     shape = shape_of(job)
     ask = shape.ask
     members = [rooms[name] for name in sorted(pool.members) if name in rooms]
@@ -98,7 +107,8 @@ def reserve(
         user=job.user,
         at=None if at == inf else at,
         holds_from=holds_from,
-        is_firm=is_held and any(_is_partly_there(rooms[name], shape, pool, now) for name in nodes),
+        is_firm=is_held
+        and (was_firm or any(_is_partly_there(rooms[name], shape, pool, now) for name in nodes)),
     )
 
 

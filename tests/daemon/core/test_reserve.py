@@ -423,3 +423,22 @@ def test_a_promise_that_becomes_a_later_one_lets_those_go_ahead_who_are_gone_by_
     house.do(e.Tick())
 
     assert house.job(short.number).state is STARTING
+
+
+def test_who_is_lent_what_is_kept_does_not_let_others_come_first_meanwhile() -> None:
+    house = a_house(nodes=2)
+    house.running(house.submit(ALICE, gpus=1, timeout="2h", nodes=["n1"]))
+    other = house.running(house.submit(ALICE, gpus=2, timeout="9h", nodes=["n2"]))
+    house.now += 1800
+    house.do(e.Tick())
+    wide = house.submit(ALICE, gpus=2, nodes=["n1"])
+    short = house.running(house.submit(ALICE, gpus=1, timeout="10m"))
+    end(house, other)
+
+    his = house.submit(BOB, gpus=2, nodes=["n1"])
+
+    assert house.state.line.position(his, house.state.order) == 1
+    assert short.state is JobState.RUNNING
+    reservation = kept(house)
+    assert reservation is not None
+    assert (reservation.uid, reservation.is_firm) == (wide.uid, True)
