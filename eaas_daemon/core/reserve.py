@@ -167,7 +167,8 @@ def given_up(
     for pool, kept in before.items():
         now_kept = after.get(pool)
         if kept.is_firm:
-            yield from set(kept.nodes).difference(() if now_kept is None else now_kept.nodes)
+            is_kept = now_kept is not None and now_kept.is_firm
+            yield from set(kept.nodes).difference(now_kept.nodes if now_kept and is_kept else ())
 
 
 def loosened(
