@@ -33,6 +33,16 @@ def job_card(job: JobView) -> Iterable[Block]:
         yield _attempts(job.attempts)
 
 
+def rank_lines(ranks: Sequence[JobView]) -> Lines:
+    """Return where each rank of a job on several nodes stands."""
+    told = (
+        f"  rank {job.array_index}{f' on {job.node}' if job.node else ''}: {state(job)}"
+        f"{f', {job.reason.text}' if job.reason else ''}"
+        for job in ranks
+    )
+    return Lines(["its ranks, each with a log of its own:", *told])
+
+
 def job_line(job: JobView) -> str:
     """Return where a job stands, in one line: ``42 Stopping``."""
     return f"{job.ref} {state(job)}"

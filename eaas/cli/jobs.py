@@ -6,7 +6,7 @@ from contextlib import aclosing
 import click
 
 from eaas.cli import complete
-from eaas.cli.draw_jobs import job_card, job_line, job_table, why_picture
+from eaas.cli.draw_jobs import job_card, job_line, job_table, rank_lines, why_picture
 from eaas.cli.exits import WaitedTooLong
 from eaas.cli.following import hint, last_words
 from eaas.cli.group import Command
@@ -14,6 +14,7 @@ from eaas.cli.kinds import Duration, JobName
 from eaas.cli.line import FAILED, Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
+from eaas.job_parts import ids_meant
 from eaas.lifecycle import ENDED, JobState
 from eaas.spelling import nearest, shown
 from eaas.views import JobView, Page
@@ -70,6 +71,7 @@ async def list_jobs(
 async def show(line: Line, client: Client, id: str) -> None:
     """Show everything about a job."""
     job = await client.job(id)
+    others = [await client.job(each) for each in ids_meant(job, id)[1:]]
     words: list[str] = []
     if line.out.is_table and job.state == JobState.FAILED:
         words = await last_words(client, job)
@@ -78,6 +80,7 @@ async def show(line: Line, client: Client, id: str) -> None:
         job,
         lambda: [
             *job_card(job),
+            *([rank_lines([job, *others])] if others else []),
             *([Lines(["the last lines it wrote:", *words])] if words else []),
             *([Lines([advice])] if advice else []),
         ],
@@ -109,7 +112,7 @@ async def wait(line: Line, client: Client, names: tuple[str, ...], timeout: floa
 
     The exit code is 0 only if every one of them Succeeded.
     """
-    ids = [(await client.job(name)).id for name in names]
+    ids = [id for name in names for id in ids_meant(await client.job(name), name)]
     last: dict[int, JobView] = {}
     try:
         async with asyncio.timeout(timeout), aclosing(client.watch(ids)) as views:

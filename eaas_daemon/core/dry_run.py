@@ -165,12 +165,10 @@ def _behind(why: WhyView) -> str:
 def _never_text(state: State, job: Job, why: WhyView) -> str:
     facts = "; ".join(filter(None, [*(n.text for n in why.nodes), mount_meant(state, job)]))
     if job.spec.num_nodes > 1:
-        return f"no {job.spec.num_nodes} nodes at once could ever run it: {_few(why)}{facts}"
+        few = (one.text for one in why.reasons if one.code == "pool_too_small")
+        facts = "; ".join(filter(None, [*few, facts]))
+        return f"no {job.spec.num_nodes} nodes at once could ever run it: {facts}"
     return f"no node could ever run it: {facts}"
-
-
-def _few(why: WhyView) -> str:
-    return "".join(f"{reason.text}; " for reason in why.reasons if reason.code == "pool_too_small")
 
 
 def _view(

@@ -98,12 +98,24 @@ class Submitter:
         try:
             jobs = await self._engine.ask(event)
         except Replayed as known:
-            return Accepted(numbers=known.row.jobs, logs=logs, again=True)
+            return self._accepted(known.row.jobs, logs, again=True)
         except PASSING:
             raise
         except EaasError as refusal:
             return Refused(errors=await self._all_mistakes(content, caller, refusal))
-        return Accepted(numbers=tuple(job.number for job in jobs), logs=logs)
+        return self._accepted([job.number for job in jobs], logs)
+
+    def _accepted(
+        self, numbers: Sequence[int], logs: Sequence[bool | None], *, again: bool = False
+    ) -> Accepted:
+        """Return what stands for the file: of a job on several nodes all ranks do."""
+        jobs: list[tuple[int, bool | None]] = []
+        for number, log in zip(numbers, logs, strict=True):
+            job = self._engine.state.job_by_number(number)
+            count = 1 if job is None else job.spec.num_nodes
+            jobs += [(number + rank, log) for rank in range(count)]
+        found, wanted = zip(*jobs, strict=True) if jobs else ((), ())
+        return Accepted(numbers=found, logs=wanted, again=again)
 
     async def _all_mistakes(
         self, content: FolderFile, caller: e.Caller, first: EaasError

@@ -40,6 +40,20 @@ async def test_the_same_key_gives_the_same_jobs(submitter: Submitter) -> None:
     )
 
 
+async def test_all_ranks_of_a_job_on_several_nodes_stand_for_their_file(
+    doorway: Doorway, submitter: Submitter
+) -> None:
+    file = content("image: a\nnum_nodes: 2\nlog: true\n---\nimage: b\n")
+    numbers, logs = (1, 2, 3), (True, True, None)
+
+    assert await submitter.carry_out(file, ALICE, "folder:1") == Accepted(
+        numbers=numbers, logs=logs
+    )
+    assert await submitter.carry_out(file, ALICE, "folder:1") == Accepted(
+        numbers=numbers, logs=logs, again=True
+    )
+
+
 async def test_a_key_in_the_file_wins_over_the_folders(submitter: Submitter) -> None:
     keyed = content("image: a\nkey: nightly\n")
     await submitter.carry_out(keyed, ALICE, "folder:1")
@@ -59,14 +73,14 @@ async def test_a_refusal_of_the_engine_is_a_mistake_of_the_file(submitter: Submi
 async def test_what_is_wrong_with_each_of_several_jobs_is_told_in_its_place(
     submitter: Submitter,
 ) -> None:
-    documents = ("a\npool: nowhere", "b", "c\nqueue: x", "d\nnum_nodes: 2")
+    documents = ("a\npool: nowhere", "b", "c\nqueue: x", "d\nnodes: [n9]")
     file = "---\n".join(f"image: {document}\n" for document in documents)
 
     outcome = await submitter.carry_out(content(file), ALICE, "folder:1")
 
     assert isinstance(outcome, Refused)
     places = [(error.field, error.line, error.column) for error in outcome.errors]
-    assert places == [("pool", 2, 1), ("queue", 7, 1), ("num_nodes", 10, 1)]
+    assert places == [("pool", 2, 1), ("queue", 7, 1), ("nodes", 10, 1)]
 
 
 async def test_orders_about_jobs_that_have_ended_change_nothing_and_say_how_they_did(

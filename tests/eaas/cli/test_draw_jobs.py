@@ -1,7 +1,8 @@
 import pytest
 
-from eaas.cli.draw_jobs import job_card, job_table, phase, state
+from eaas.cli.draw_jobs import job_card, job_table, phase, rank_lines, state
 from eaas.cli.output import Facts, Lines
+from eaas.lifecycle import JobState
 from eaas.views import PhaseView
 from tests.rig.stand_in import a_job
 
@@ -46,3 +47,18 @@ def test_a_command_of_several_lines_stands_as_it_was_written() -> None:
     blocks = list(job_card(a_job(1, spec={"command": "echo a\nif b; then\n  c\nfi\n"})))
 
     assert Lines(["command:", "  echo a", "  if b; then", "    c", "  fi"]) in blocks
+
+
+def test_a_job_on_several_nodes_shows_where_each_rank_stands() -> None:
+    ranks = [
+        a_job(1, JobState.RUNNING, array=1, array_index=0, node="node-a", reason=None),
+        a_job(2, JobState.PENDING, array=1, array_index=1, node=None, reason=None),
+    ]
+
+    assert rank_lines(ranks) == Lines(
+        [
+            "its ranks, each with a log of its own:",
+            "  rank 0 on node-a: Running",
+            "  rank 1: Pending",
+        ]
+    )
