@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from eaas.ids import JobNumber
-from eaas.units import format_memory_mib, rough_memory_mib
+from eaas.units import format_memory_mib
 from eaas_agent.cards.port import CardProcess, CardReading
 from eaas_agent.cards.verdict import CardClaim, CardHistory, CardRules, foreign_processes
 
@@ -123,4 +123,5 @@ def _is_near(used_mib: int, claim: CardClaim) -> bool:
 
 def _sentence(claim: CardClaim, used_mib: int) -> str:
     declared = format_memory_mib(claim.memory_mib or 0)
-    return f"job {claim.job} uses {rough_memory_mib(used_mib)} of the {declared} it declared"
+    used = f"{-(-used_mib * 10 // 1024) / 10:g}GiB" if used_mib >= 1024 else f"{used_mib}MiB"
+    return f"job {claim.job} uses {used} of the {declared} it declared"

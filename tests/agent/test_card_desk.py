@@ -122,7 +122,7 @@ def test_jobs_that_share_a_card_are_told_apart_and_who_uses_too_much_is_named() 
 
     (report,) = desk.reports(a_picture(4.0, processes=processes, memory_used_mib=10228), 4.0)
 
-    assert (report.state, report.text) == ("held", "job 42 uses 9GiB of the 6GiB it declared")
+    assert (report.state, report.text) == ("held", "job 42 uses 9.1GiB of the 6GiB it declared")
     assert (report.over_mib, report.overusers) == (3328, (42,))
     assert [each.uid for each in report.processes or ()] == [first.order.uid, second.order.uid]
 

@@ -38,6 +38,22 @@ async def driven(tmp_path: Path) -> AsyncIterator[tuple[Installation, StandIn]]:
         yield pool, driver
 
 
+async def test_jobs_of_either_kind_share_a_card_and_know_their_part(site: Site) -> None:
+    wish = {"gpus": 1, "share": True, "gpu_memory": "3GiB", "cpus": 0.1}
+    command = f'echo "$EAAS_CARDS $EAAS_GPU_MEMORY_MIB"; {UNTIL_RELEASED}'
+    jobs = [await site.running(command, **wish) for _ in range(2)]
+
+    node = await site.client.node(site.node)
+    (shared_card,) = (view for view in node.cards if view.claims)
+
+    assert (shared_card.state, shared_card.memory_claimed_mib) == (CardState.SHARED, 6144)
+    assert [claim.job for claim in shared_card.claims] == [job.id for job in jobs]
+    for job in jobs:
+        site.release(job)
+        ended = await site.end(job)
+        assert await site.log(ended) == f"{shared_card.uuid} 3072\nready\n".encode()
+
+
 async def card_with(client: Client, index: int, fits: Callable[[CardView], bool]) -> CardView:
     """Return the card as soon as it is so."""
     async with aclosing(client.stream()) as frames:
@@ -91,7 +107,7 @@ async def test_jobs_share_a_card_and_who_uses_more_than_they_declared_is_named(
         (two, second.id),
     ]
     assert seen.reason is not None
-    assert seen.reason.text == f"job {first.id} uses 9GiB of the 6GiB it declared"
+    assert seen.reason.text == f"job {first.id} uses 9.1GiB of the 6GiB it declared"
     # 24576 less 600 for the driver, 5 when idle, 512 in reserve, 10240 declared and 3328 too much
     assert third.cards[0].uuid != uuid_of(1)
     assert sum(seen.reason.text in line for line in lines) == 1

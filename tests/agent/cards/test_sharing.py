@@ -83,7 +83,7 @@ def test_a_job_that_uses_more_than_it_declared_is_named_and_that_is_offered_to_n
     assert found == Excess(
         over_mib=3328,
         overusers=(JobNumber(42),),
-        text="job 42 uses 9GiB of the 6GiB it declared",
+        text="job 42 uses 9.1GiB of the 6GiB it declared",
     )
 
 
@@ -92,7 +92,7 @@ def test_several_who_use_too_much_are_named_by_number() -> None:
 
     assert found.overusers == (42, 43)
     assert found.text == (
-        "job 42 uses 6GiB of the 6GiB it declared; job 43 uses 4.1GiB of the 4GiB it declared"
+        "job 42 uses 6.1GiB of the 6GiB it declared; job 43 uses 4.2GiB of the 4GiB it declared"
     )
     assert found.over_mib == 256
 
