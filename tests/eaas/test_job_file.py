@@ -208,4 +208,4 @@ def test_every_example_is_a_job(path: Path) -> None:
 def test_the_examples_are_all_there() -> None:
     names = {path.stem for path in EXAMPLES.glob("*.yaml")}
 
-    assert {"hello", "train", "cpu", "multi-card", "retry"} <= names
+    assert {"hello", "train", "cpu", "multi-card", "retry", "several-nodes"} <= names
