@@ -32,6 +32,13 @@ class BookingBook(Undo):
                     self._by_card.setdefault(card.uuid, []).append(booking)
         return self._by_card
 
+    def note_load(self, node: NodeName) -> None:
+        """Let a booked node be planned for again: what runs there may be gone by another moment."""
+        if self.bookings and any(
+            card.node == node for booking in self.bookings.values() for card in booking.cards
+        ):
+            self.rouse_pools_of(node)
+
     def _set_booking(self, id: int, booking: Booking | None) -> None:
         self._set(self.bookings, id, booking)
         self._by_card = None

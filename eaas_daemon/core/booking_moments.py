@@ -18,7 +18,10 @@ KEPT_S: Final = 86400.0
 
 def turn(state: State, now: float) -> None:
     """Tell which bookings have begun or ended, and forget those that are long over."""
+    is_back = state.last_tick_at is not None and now < state.last_tick_at
     for booking in list(state.bookings.values()):
+        if is_back:
+            state.rouse_booked(booking)  # there is more time before it again
         phase = booking.phase(now)
         if phase != booking.told:
             state.put_booking(replace(booking, told=phase))

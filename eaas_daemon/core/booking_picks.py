@@ -136,6 +136,8 @@ def _laid_out(state: State, bookings: Sequence[Booking], now: float, *, is_anew:
     if is_anew:
         has |= {one.id: (one, ()) for one in bookings if one.start > now}
     for booking in bookings:
+        if not is_anew and _is_well(state, booking, now):
+            continue
         taken = {
             card.uuid
             for other, cards in has.values()

@@ -154,6 +154,7 @@ class State(BookingBook):
             if job.promise is not None:
                 self.rouse_pools_of(job.promise.node)  # what was kept for it may be others'
         elif job.state in PLACED:
+            self.note_load(job.attempts[-1].node)
             self.rooms.pop(job.attempts[-1].node, None)
             del self.placed[job.attempts[-1].node][job.uid]
             self.held.remove(job)

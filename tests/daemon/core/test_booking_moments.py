@@ -3,7 +3,7 @@ from eaas_daemon.core import events as e
 from eaas_daemon.core.booking_moments import KEPT_S, next_moment
 from eaas_daemon.core.model import Job
 from tests.rig.bookings import HOUR, a_house, book, go_on
-from tests.rig.builders import BOB, House
+from tests.rig.builders import ALICE, BOB, House
 
 
 def told(house: House) -> list[str]:
@@ -54,6 +54,28 @@ def test_a_clock_that_ran_ahead_and_is_set_back_takes_no_booking_away() -> None:
     go_on(house, HOUR)
     assert told(house) == ["booking.running"]
     assert house.submit(BOB, gpus=2).state is JobState.STARTING
+
+
+def test_a_clock_that_is_set_back_gives_others_more_time_before_it() -> None:
+    house = a_house()
+    book(house, in_s=HOUR)
+    job = house.submit(gpus=1, timeout="1h")
+
+    go_on(house, -600)
+
+    assert states(house, job) == [JobState.STARTING]
+
+
+def test_a_job_that_is_stopped_in_time_leaves_its_room_before_the_booking_to_others() -> None:
+    house = a_house(cpus=8)
+    running = house.running(house.submit(gpus=0, cpus=5))
+    book(house, 1)
+    job = house.submit(gpus=0, cpus=3)
+    assert states(house, job) == [JobState.PENDING]
+
+    house.do(e.Cancel(caller=ALICE, number=running.number, grace_s=5))
+
+    assert states(house, running, job) == [JobState.STOPPING, JobState.STARTING]
 
 
 def test_nothing_is_told_twice() -> None:
