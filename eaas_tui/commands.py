@@ -231,7 +231,7 @@ def _job(word: str, picture: Picture) -> int:
 
 def _known(kind: Kind, picture: Picture) -> list[str]:
     if kind == "job":
-        return [str(id) for id in sorted(picture.jobs)]
+        return [picture.jobs[id].ref for id in sorted(picture.jobs)]
     if kind == "node":
         return sorted(picture.nodes)
     if kind == "queue":

@@ -64,6 +64,7 @@ _NUMBERS: Final[Mapping[str, Callable[[JobView], int]]] = MappingProxyType(
         "gpus": gpus,
         "priority": lambda job: job.priority,
         "attempt": lambda job: job.attempt,
+        "array": lambda job: job.array or 0,
     }
 )
 KEYS: Final = (*_BEGINNINGS, "state", "label", *_CONTAINED, *_NUMBERS)

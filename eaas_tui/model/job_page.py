@@ -11,7 +11,7 @@ from eaas.units import format_duration
 from eaas.views import AttemptView, EventView, JobView, LogView, PhaseView
 from eaas.why_views import WhyView
 from eaas_tui.model.columns import Cell
-from eaas_tui.model.format import state_tone
+from eaas_tui.model.format import state_tone, unix
 from eaas_tui.model.job_why import why_lines
 from eaas_tui.model.picture import EMPTY, Picture
 from eaas_tui.model.text_lines import BLANK, TextLine, heading, table, text
@@ -44,11 +44,11 @@ def overview(
 ) -> list[TextLine]:
     """Return all there is to say of the job, what matters now first."""
     lines: list[TextLine] = []
-    if why is not None and job.state not in ENDED:
+    if why is not None and job.state not in ENDED and (why.verdict != "placed" or why.advice):
         lines += [*why_lines(why, picture), BLANK]
     lines += facts(job, now)
     if job.attempts:
-        lines += [BLANK, heading("ATTEMPTS"), *_attempts(job.attempts)]
+        lines += [BLANK, heading("ATTEMPTS"), *_attempts(job.attempts, now)]
     return lines
 
 
@@ -142,8 +142,16 @@ def bytes_words(count: int) -> str:
     return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"
 
 
-def _attempts(attempts: Sequence[AttemptView]) -> list[TextLine]:
-    titles = ("NO", "STATE", "NODE", "CARDS", "STARTED", "ENDED", "EXIT", "LOG", "REASON")
+def _ran(attempt: AttemptView, now: float) -> str | None:
+    """Return how long the attempt ran, by now if it still does; None if it never did."""
+    began, ended = unix(attempt.started_at), unix(attempt.finished_at)
+    if began is None:
+        return None
+    return short_duration(max(0.0, (now if ended is None else ended) - began))
+
+
+def _attempts(attempts: Sequence[AttemptView], now: float) -> list[TextLine]:
+    titles = ("NO", "STATE", "NODE", "CARDS", "STARTED", "RAN", "EXIT", "LOG", "REASON")
     return table(
         titles,
         [
@@ -153,9 +161,9 @@ def _attempts(attempts: Sequence[AttemptView]) -> list[TextLine]:
                 one.node,
                 cards(one.cards),
                 moment(one.started_at),
-                moment(one.finished_at),
+                _ran(one, now),
                 None if one.exit_code is None else str(one.exit_code),
-                "being written" if one.finished_at is None else log_size(one.log),
+                "grows" if one.finished_at is None else log_size(one.log),
                 None if one.reason is None else one.reason.text,
             )
             for one in reversed(attempts)

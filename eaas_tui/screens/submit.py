@@ -25,6 +25,7 @@ from eaas_tui.screens.confirm import Confirm, Yes
 from eaas_tui.screens.submit_sources import Sources
 from eaas_tui.screens.submit_verdict import VerdictLine, Verdicts
 from eaas_tui.submission import Accepted, Outcome, Refused, Submission, Submitting, Unanswered
+from eaas_tui.widgets.few_lines import FewLines
 from eaas_tui.widgets.job_form import JobForm
 from eaas_tui.widgets.key_bar import KeyBar
 from eaas_tui.widgets.status_bar import StatusBar
@@ -98,8 +99,8 @@ class SubmitScreen(PictureScreen):
         yield StatusBar()
         with Horizontal(id="form-head"):
             yield Static("NEW JOB", id="form-title", markup=False)
-            yield VerdictLine(id="verdict", markup=False)
-        yield Static(id="remark", markup=False)
+            yield VerdictLine(id="verdict")
+        yield FewLines(id="remark")
         yield JobForm(self._complete, id="fields")
         yield Static(id="form-help", markup=False)
         with Horizontal(id="form-buttons"):
@@ -145,11 +146,11 @@ class SubmitScreen(PictureScreen):
 
     def say(self, text: str) -> None:
         """Show a line above the form; an empty one hides it."""
-        remark = self.query_one("#remark", Static)
+        remark = self.query_one("#remark", FewLines)
         if not text and not remark.has_class("-shown"):
             return  # an update is a layout of the whole form
-        remark.update(safe_text(text))
         remark.set_class(bool(text), "-shown")
+        remark.say(safe_text(text))
 
     def on_job_form_changed(self) -> None:
         """Ask anew what would become of the job, once nobody types."""

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Static
 from textual.worker import Worker
 
 from eaas.errors import EaasError
@@ -15,6 +14,7 @@ from eaas_tui.model.form import SHOWN, beside
 from eaas_tui.model.form_words import Verdict, verdict_of
 from eaas_tui.model.picture import EMPTY, Picture
 from eaas_tui.submission import Submitting
+from eaas_tui.widgets.few_lines import FewLines
 from eaas_tui.widgets.job_form import JobForm
 
 EVERY_S: Final = 2.0
@@ -23,7 +23,7 @@ EVERY_S: Final = 2.0
 AWAY: Final = Verdict("unknown", "the controller does not answer, so nobody knows when it starts")
 
 
-class VerdictLine(Static):
+class VerdictLine(FewLines):
     """Shows a verdict, in two lines where it needs them."""
 
     shown: Verdict | None = None
@@ -33,7 +33,7 @@ class VerdictLine(Static):
         if verdict == self.shown:
             return
         self.shown = verdict
-        self.update(safe_text(verdict.text))
+        self.say(safe_text(verdict.text))
         for tone in ("good", "wait", "bad"):
             self.set_class(tone == verdict.tone, f"-{tone}")
 

@@ -108,3 +108,11 @@ def test_while_a_command_is_typed_those_that_match_are_told() -> None:
     assert hints(":q", picture)[-1] == ":quit  leave the console"
     assert hints("node b", picture)[-1] == "bay  box"
     assert hints("nosuch", picture) == []
+
+
+def test_a_task_of_an_array_is_named_as_it_is_shown() -> None:
+    task = a_job(45, ref="42[3]", name="sweep", array=42, array_index=3)
+    picture = replace(PICTURE, jobs={**PICTURE.jobs, 45: task})
+
+    assert completions("job 42[", picture) == ["job 42[3]"]
+    assert understood("job 42[3]", picture) == Command(verb="job", jobs=(45,))

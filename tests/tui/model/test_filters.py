@@ -121,3 +121,11 @@ def test_ten_thousand_jobs_are_filtered_within_15_milliseconds(text: str) -> Non
 
 def _various(id: int) -> dict[str, Any]:
     return {"user": f"user{id % 20}", "node": f"node{id % 30:02}", "name": f"job-{id}"}
+
+
+def test_the_tasks_of_an_array_are_found_by_its_number() -> None:
+    tasks = [a_job(id, array=7, array_index=id - 7) for id in (7, 8, 9)]
+    filter = parse("array:7")
+
+    assert isinstance(filter, Filter)
+    assert filter.select([*tasks, *JOBS]) == tasks

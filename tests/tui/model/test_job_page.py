@@ -56,8 +56,8 @@ def test_the_size_of_a_log_is_told_once_it_is_known() -> None:
     lines = words(overview(a_job(42, "Running", attempts=attempts), None, AT))
 
     runs, ended = lines[lines.index("ATTEMPTS") + 2 :]
-    assert "being written" in runs
-    assert "100 B" in ended
+    assert runs.split()[-4:] == ["50s", "-", "grows", "-"]
+    assert "50s  -     100 B  -" in ended
 
 
 def test_a_pull_tells_how_far_it_is() -> None:
