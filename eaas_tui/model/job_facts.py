@@ -38,7 +38,7 @@ def facts(
     lines: list[Line] = [_what(job, ascii=ascii), _how(job, now, zone)]
     if reason := why(job, now):
         lines.append([Cell("why   ", "muted"), Cell(reason, state_tone(job.state))])
-    lines += [_card(card) for card in cards_of(job, picture)[:CARDS_SHOWN]]
+    lines += [_card(card, job) for card in cards_of(job, picture)[:CARDS_SHOWN]]
     return lines
 
 
@@ -81,11 +81,19 @@ def _how(job: JobView, now: float, zone: tzinfo | None) -> Line:
     return [Cell("  ".join(parts), "muted")]
 
 
-def _card(card: CardView) -> Line:
+def _card(card: CardView, job: JobView) -> Line:
     power = UNKNOWN if card.power_w is None else f"{card.power_w:.0f}W"
     heat = UNKNOWN if card.temperature_c is None else f"{card.temperature_c}C"
     memory = f"{mib(card.memory_used_mib)}/{mib(card.memory_total_mib)}"
+    mine = next((held.memory_mib for held in job.cards if held.uuid == card.uuid), None)
+    share = "" if mine is None else f"  share {mib(mine)}, {_besides(len(card.claims) - 1)}"
     return [
         Cell(f"card {card.index} ", "muted"),
-        Cell(f" util {percent(card.utilization_pct):>4}  memory {memory}  {power}  {heat}"),
+        Cell(f" util {percent(card.utilization_pct):>4}  memory {memory}  {power}  {heat}{share}"),
     ]
+
+
+def _besides(others: int) -> str:
+    if others < 1:
+        return "alone"
+    return "1 other job" if others == 1 else f"{others} other jobs"

@@ -3,10 +3,12 @@
 from datetime import UTC
 from typing import Any
 
+from eaas.node_views import CardClaimView
 from eaas.views import HeldCardView, ReasonView
 from eaas_tui.model.job_facts import facts
 from tests.rig.pictures import a_card, a_node, a_picture
 from tests.rig.stand_in import AT, a_job
+from tests.rig.views import a_claim
 
 NOW = 1_772_352_100.0
 
@@ -53,3 +55,17 @@ def test_a_waiting_job_is_told_with_its_reason() -> None:
         "submitted 08:00:00  limit 1h  busybox",
         "why   #3 no room: needs 8, 5 free",
     ]
+
+
+def test_a_job_that_shares_its_card_says_how_much_it_declared_and_who_else_is_there() -> None:
+    held = HeldCardView(uuid="GPU-n1-0", index=0, memory_mib=6144)
+    job = a_job(42, "Running", node="n1", cards=(held,), started_at=AT)
+
+    def line(*claims: CardClaimView) -> str:
+        node = a_node("n1", a_card(0, state="shared", claims=claims))
+        return text(job, a_picture(node), NOW)[-1]
+
+    mine, others = a_claim(42, memory_mib=6144), [a_claim(n, memory_mib=1024) for n in (7, 8)]
+    assert line(mine).endswith("share 6GiB, alone")
+    assert line(mine, others[0]).endswith("share 6GiB, 1 other job")
+    assert line(mine, *others).endswith("share 6GiB, 2 other jobs")
