@@ -1,7 +1,9 @@
 """The examples in ``config/`` are right, whole, and agree with the programs."""
 
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -10,6 +12,7 @@ from typing import Final
 
 import pytest
 
+from eaas.job_file import read_job_file
 from eaas.settings.keys import Key
 from eaas.settings.layers import DEFAULT, Settings, settle
 from eaas_agent import arguments as agent_arguments
@@ -103,3 +106,33 @@ def test_systemd_finds_nothing_wrong_with_the_units(tmp_path: Path) -> None:
     run = subprocess.run(["systemd-analyze", "verify", *files], capture_output=True, text=True)
 
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+
+
+def test_the_example_that_makes_room_saves_its_step_and_goes_on_from_there(tmp_path: Path) -> None:
+    [example] = read_job_file((CONFIG / "jobs" / "checkpoint.yaml").read_bytes())
+    command = example.spec.command
+    assert isinstance(command, str)
+
+    def interrupted(preemptions: int) -> tuple[str, int]:
+        """Run it until it has said how it begins; then ask it to stop, as an agent does."""
+        own = {"EAAS_ATTEMPT": str(preemptions + 1), "EAAS_PREEMPTIONS": str(preemptions)}
+        with subprocess.Popen(
+            ["/bin/sh", "-c", command],
+            cwd=tmp_path,
+            env=os.environ | own,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        ) as runs:
+            assert runs.stdout is not None
+            begins = runs.stdout.readline()
+            os.killpg(runs.pid, signal.SIGTERM)
+            assert runs.wait(timeout=30) == 143
+        return begins, int((tmp_path / "step.txt").read_text())
+
+    begins, step = interrupted(0)
+    again, later = interrupted(1)
+
+    assert begins == "attempt 1, interrupted 0 times: goes on from step 0\n"
+    assert again == f"attempt 2, interrupted 1 times: goes on from step {step}\n"
+    assert later >= step

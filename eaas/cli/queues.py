@@ -41,8 +41,7 @@ SETTINGS = (
     ),
     click.option(
         "--preemptible",
-        type=click.BOOL,
-        metavar="yes|no",
+        type=click.Choice(["yes", "no"]),
         help="Whether its jobs may be interrupted for those of higher queues.",
     ),
     click.option("--allow", metavar="USER,...", help="Who may use it; an empty text is everybody."),
@@ -134,6 +133,8 @@ def _body(typed: dict[str, Any]) -> SetQueue:
     allow = values.pop("allow", None)
     if allow is not None:
         values["allow"] = [user.strip() for user in allow.split(",") if user.strip()]
+    if "preemptible" in values:
+        values["preemptible"] = values["preemptible"] == "yes"
     for key in ("timeout", "max_timeout", "hold_after"):
         if key in values:
             values[f"{key}_s"] = values.pop(key)

@@ -12,6 +12,7 @@ from eaas_daemon.core.ask import ask_of, shape_of
 from eaas_daemon.core.booking_bars import note_bookings, stays_booked
 from eaas_daemon.core.fit import Room, refusal
 from eaas_daemon.core.forecast import end_of
+from eaas_daemon.core.making_room import stopped_by
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.reserve import kept_from, kept_rooms
 from eaas_daemon.core.rooms import room_without
@@ -132,6 +133,9 @@ def _end(
     state: State, job: Job, now: float
 ) -> tuple[str | None, Literal["certain", "estimate", "unknown"]]:
     """Return when it ends: at its timeout, or when its like usually do."""
+    stopped = stopped_by(state, job)
+    if stopped is not None and job.state is JobState.STOPPING:
+        return utc_text(max(now, stopped)), "estimate"
     started_at = job.attempts[-1].started_at
     if started_at is None or job.state is JobState.UNKNOWN:
         return None, "unknown"

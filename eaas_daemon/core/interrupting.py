@@ -26,7 +26,9 @@ def interrupt(state: State, looked: Looked, now: float) -> None:
 
 def _make_room(state: State, one: Interruption, now: float) -> None:
     job = state.jobs[one.uid]
-    promise = Promise(node=one.node, cards=one.cards, ready_by=now + READY_S)
+    promise = Promise(
+        node=one.node, cards=one.cards, stopped_by=now + PREEMPT_GRACE_S, ready_by=now + READY_S
+    )
     state.put_job(replace(job, promise=promise))
     kept = state.reservations.get(job.pool)
     if kept is not None and kept.uid == job.uid:

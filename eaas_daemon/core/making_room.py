@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from eaas import reasons as r
-from eaas.ids import CardUuid, JobUid, NodeName
+from eaas.ids import CardUuid, JobNumber, JobUid, NodeName
 from eaas.lifecycle import JobState
 from eaas.preempt_reasons import MakingRoom, Preempted
 from eaas.sentences import sentence
@@ -58,6 +58,14 @@ def stopping_for(state: State, job: Job) -> list[Job]:
 def _is_for(victim: Job, job: Job) -> bool:
     first = None if victim.stop is None else victim.stop.first
     return first is not None and first.job == job.number
+
+
+def stopped_by(state: State, victim: Job) -> float | None:
+    """Return when the job that is interrupted has been stopped, if nothing goes wrong."""
+    first = None if victim.stop is None else victim.stop.preempted
+    uid = None if first is None or first.job is None else state.numbers.get(JobNumber(first.job))
+    job = None if uid is None else state.aside.promised.get(uid)
+    return None if job is None or job.promise is None else job.promise.stopped_by
 
 
 def promised_cards(state: State, name: NodeName) -> frozenset[CardUuid]:

@@ -82,6 +82,8 @@ class Promise(Value, frozen=True, kw_only=True):
     node: NodeName
     cards: tuple[CardUuid, ...]
     """Free, coming free, or still held by those that are being stopped."""
+    stopped_by: float
+    """When those that are in the way have been stopped, if nothing goes wrong."""
     ready_by: float
     """When all of it is there, if nothing goes wrong."""
 

@@ -1,6 +1,7 @@
 from msgspec.structs import replace
 
 from eaas.wire.from_agent import Held
+from eaas.wire.to_agent import Stop
 from eaas_agent.model import Attempt, Roster
 from tests.rig.agents import an_order
 
@@ -28,6 +29,13 @@ def test_a_dropped_attempt_is_gone_and_dropping_twice_is_harmless() -> None:
 
     assert roster.of_job("a") == []
     assert list(roster) == []
+
+
+def test_an_attempt_that_nobody_named_tells_how_it_is_being_stopped() -> None:
+    stop = Stop(grace_s=30, why="unwanted", again=True)
+    attempt = replace(an_attempt("a", 1, "stopping"), stop=stop)
+
+    assert attempt.unlisted().order == replace(attempt.order, stop=stop)
 
 
 def test_an_attempt_is_greeted_as_it_stands() -> None:

@@ -7,7 +7,7 @@ import pytest
 from eaas.ids import NodeName
 from eaas.lifecycle import JobState
 from eaas.wire.from_agent import AttemptEnded, Unlisted
-from eaas.wire.to_agent import Order
+from eaas.wire.to_agent import Order, Stop
 from eaas_daemon.core import events as e
 from eaas_daemon.core.adoption import AFTER_THE_BACKUP, orphans_text
 from eaas_daemon.core.effects import Dispatch, Dropped
@@ -228,6 +228,17 @@ def test_what_is_being_stopped_is_taken_up_as_such(house: House) -> None:
     job = adopted(house, 57)
     assert job.state == JobState.STOPPING
     assert job.stop is not None
+
+
+def test_what_its_node_stops_only_for_a_more_urgent_job_goes_on_later(house: House) -> None:
+    stop = Stop(grace_s=30, why="unwanted", again=True)
+    order = an_alien(house, stop=stop, env={"A": "1", "EAAS_PREEMPTIONS": "2"})
+
+    holds(house, order, state="stopping")
+    job = house.ended(adopted(house, 57), exit_code=143, cause="stopped")
+
+    assert (job.state, job.preemptions, job.spec.env) == (JobState.PENDING, 1, {"A": "1"})
+    assert broken(house.state) == []
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.core.dry_run import dry_run, each_refused, first_refused
 from tests.rig.builders import ADMIN, ALICE, House, a_card
+from tests.rig.preempting import a_house as preempting_house
+from tests.rig.preempting import at_night
 
 
 def spec(**fields: object) -> JobSpec:
@@ -52,6 +54,20 @@ def test_what_fits_later_would_wait_for_the_reasons_it_would_be_told() -> None:
     assert [node.code for node in view.nodes] == ["too_few_free_cards"]
     assert [blocker.job for blocker in view.blockers] == [1]
     assert view.job is None
+
+
+def test_what_could_have_others_interrupted_says_whom_and_when_it_would_start() -> None:
+    house = preempting_house()
+    first, second = at_night(house, gpus=1), at_night(house, gpus=1)
+
+    one, both = tried(house, queue="urgent", gpus=1), tried(house, queue="urgent", gpus=2)
+
+    assert one.text == f"it would start after interrupting job {second.number} (alice), about 35s"
+    named = f"jobs {first.number} (alice), {second.number} (alice)"
+    assert both.text == f"it would start after interrupting {named}, about 35s"
+    assert (one.would, one.eta.kind, one.eta.in_s) == ("wait", "estimate", 35.0)
+    assert tried(house, queue="night", gpus=1).text.startswith("it would wait")
+    assert tried(house, queue="urgent", gpus=3, cpus=1).would == "never"
 
 
 def test_a_paused_queue_lets_nothing_start() -> None:

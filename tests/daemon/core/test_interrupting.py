@@ -7,6 +7,7 @@ import pytest
 from eaas import reasons as r
 from eaas.lifecycle import JobState
 from eaas.preempt_reasons import Preempted
+from eaas.units import utc_text
 from eaas.wire import from_agent as wire
 from eaas.wire.to_agent import Stop
 from eaas_daemon.core import events as e
@@ -15,6 +16,7 @@ from eaas_daemon.core.explain import Explainer
 from eaas_daemon.core.invariants import broken
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.orders import order_for
+from eaas_daemon.core.preempt import PREEMPT_GRACE_S
 from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card
 from tests.rig.preempting import a_house, at_night, clean, obeys, states, urgently
 
@@ -241,7 +243,9 @@ def test_why_of_the_urgent_job_names_whom_it_waits_for_and_when_it_starts() -> N
         why.text == "job 2 waits: starts on n1 when job 1 (alice) has been interrupted, about 35s"
     )
     assert (why.eta.kind, why.eta.in_s, later.eta.in_s) == ("estimate", 35.0, 15.0)
-    assert [blocker.job for blocker in why.blockers] == [victim.number]
+    [blocker] = why.blockers
+    assert (blocker.job, blocker.ends_kind) == (victim.number, "estimate")
+    assert blocker.ends_at == utc_text(house.now + PREEMPT_GRACE_S)
     obeys(house, victim)
     text = Explainer(house.state, house.now).why(house.job(urgent.number)).text
     assert text == "job 2 waits: starts on n1 as soon as what was freed for it there is read clean"

@@ -10,6 +10,8 @@ from eaas_daemon.core.picture import Painter
 from tests.daemon.core.test_step import different_specs
 from tests.rig.builders import ALICE, House, a_card
 from tests.rig.costs import costing
+from tests.rig.preempting import a_house as preempting_house
+from tests.rig.preempting import at_night, obeys, urgently
 
 
 @pytest.fixture
@@ -37,6 +39,19 @@ def test_a_waiting_job_has_a_reason_and_a_place_and_nothing_that_comes_later(hou
     assert (seen.state, seen.position, seen.reason.code) == ("Pending", 1, "too_few_free_cards")
     assert (seen.node, seen.cards, seen.attempt, seen.attempts) == (None, (), 0, ())
     assert (seen.started_at, seen.run_s, seen.exit_code, seen.workspace) == (None,) * 4
+
+
+def test_a_job_shows_how_often_it_was_preempted() -> None:
+    house = preempting_house(cards=1)
+    job = at_night(house, gpus=1)
+    assert view(house, job).preemptions == 0
+    urgently(house)
+    stopping = view(house, job)
+    again = obeys(house, job)
+
+    assert stopping.reason is not None
+    assert (stopping.state, stopping.reason.code) == ("Stopping", "preempted")
+    assert view(house, again).preemptions == 1
 
 
 def test_a_starting_job_shows_its_phase(house: House) -> None:

@@ -1,6 +1,7 @@
 from eaas_daemon.core.orders import order_for
 from eaas_daemon.core.task_env import Told, task_env, told_by
 from tests.rig.builders import House
+from tests.rig.preempting import a_house, at_night, obeys, urgently
 
 
 def test_a_task_knows_its_array_its_index_and_how_many_there_are() -> None:
@@ -17,6 +18,18 @@ def test_a_task_knows_its_array_its_index_and_how_many_there_are() -> None:
         array | {"EAAS_ARRAY_INDEX": "9"},
     ]
     assert told_by(orders[1].env) == Told({"A": "1"}, first.number, 9)
+
+
+def test_a_job_that_was_preempted_knows_how_often_and_its_order_tells_no_variable_of_its_own() -> (
+    None
+):
+    house = a_house(cards=1)
+    victim = at_night(house, gpus=1, env={"A": "1"})
+    urgently(house)
+    again = obeys(house, victim)
+
+    assert order_for(again, epoch=1).env == {"A": "1", "EAAS_PREEMPTIONS": "1"}
+    assert told_by({"A": "1", "EAAS_PREEMPTIONS": "1"}) == Told({"A": "1"}, None, None)
 
 
 def test_a_job_that_is_no_task_has_no_such_variables() -> None:

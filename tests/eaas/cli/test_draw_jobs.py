@@ -39,6 +39,14 @@ def test_the_card_shows_what_was_asked_and_leaves_out_what_nobody_asked() -> Non
     assert dict(first.pairs)["exit code"] is None
 
 
+def test_the_card_of_a_job_that_was_preempted_says_how_often() -> None:
+    never, once = (next(iter(job_card(a_job(1, preemptions=count)))) for count in (0, 1))
+
+    assert isinstance(never, Facts)
+    assert isinstance(once, Facts)
+    assert (dict(never.pairs)["preempted"], dict(once.pairs)["preempted"]) == (None, "1 time")
+
+
 def test_cards_asked_for_are_counted_before_the_job_has_any() -> None:
     assert job_table([a_job(1, spec={"gpus": 4})]).rows[0][5] == "4"
 

@@ -38,6 +38,15 @@ def test_a_change_leaves_the_rest_and_none_takes_a_limit_away(typing: Type, queu
     assert typing("queue", "set", "p/q").code == 2
 
 
+def test_a_queue_is_made_preemptible_and_not_by_yes_or_no(typing: Type, queue: StandIn) -> None:
+    typing("queue", "set", "p/q", "--preemptible", "yes")
+    typing("queue", "set", "p/q", "--preemptible", "no")
+
+    assert [asked.body for asked in queue.asked] == [{"preemptible": True}, {"preemptible": False}]
+    refused = typing("queue", "set", "p/q", "--preemptible", "maybe")
+    assert (refused.code, "'maybe' is not one of 'yes', 'no'" in refused.err) == (2, True)
+
+
 def test_show_list_pause_resume_delete(typing: Type, queue: StandIn) -> None:
     shown = typing("queue", "show", "p/q").out
 

@@ -37,6 +37,14 @@ def test_a_running_job_is_told_with_its_cards_as_they_are_now() -> None:
     ]
 
 
+def test_a_job_that_was_preempted_says_how_often() -> None:
+    job = a_job(42, "Running", node="n1", attempt=3, preemptions=2, started_at=AT)
+
+    line = text(job, a_picture(a_node("n1")), NOW)[1]
+
+    assert line == "on n1  attempt 3 (preempted 2x)  started 08:00:00, ran 1m40s"
+
+
 def test_an_ended_job_shows_nothing_of_what_its_card_does_for_another_now() -> None:
     held = HeldCardView(uuid="GPU-n1-1", index=1, memory_mib=None)
     job = a_job(42, "Succeeded", node="n1", cards=(held,), started_at=AT, finished_at=AT)
