@@ -1,6 +1,7 @@
 """What must hold of every job on several nodes, whatever has happened."""
 
 from collections.abc import Iterator
+from math import inf
 
 from eaas.lifecycle import JobState
 from eaas_daemon.core.gangs import ranks_of
@@ -30,7 +31,8 @@ def _broken(ranks: list[Job]) -> Iterator[str]:
         yield "has two ranks on one node"
     if len({job.attempts[-1].meeting for job in live}) > 1:
         yield "has ranks that would not find each other"
-    if waiting and any(job.stop is None for job in live):
+    on = [len(job.attempts) for job in live if job.stop is None]
+    if any(len(job.attempts) >= min(on, default=inf) for job in waiting):  # else found after a loss
         yield "has ranks that run on though another one has to begin anew"
     if any(job.ended and job.state is not JobState.SUCCEEDED for job in ranks):
         if waiting:
