@@ -161,8 +161,8 @@ def _command(verb: Verb, words: Sequence[str], picture: Picture) -> Command:
     if verb.takes == ("filter",):
         return Command(verb=verb.name, filter=" ".join(words))
     if verb.repeats and words:
-        jobs = tuple(_job(word, picture) for word in words)
-        return Command(verb=verb.name, jobs=jobs)
+        jobs = (id for word in words for id in _jobs(word, picture))
+        return Command(verb=verb.name, jobs=tuple(dict.fromkeys(jobs)))
     least = len(verb.takes) - verb.optional
     if not least <= len(words) <= len(verb.takes):
         raise _Wrong(f"write {usage(verb)}")
@@ -215,6 +215,15 @@ _READERS: Final[Mapping[Kind, Callable[[str, str, Picture], dict[str, object]]]]
     "pausing": _read_choice,
     "draining": _read_choice,
 }
+
+
+def _jobs(word: str, picture: Picture) -> list[int]:
+    """Return the job's number, or those of all parts of an array or of a job on several nodes."""
+    named = sorted(id for id, job in picture.jobs.items() if word == job.name)
+    arrays = {picture.jobs[id].array for id in named}
+    whole = arrays.pop() if len(arrays) == 1 else int(word) if word.isdecimal() else None
+    parts = sorted(id for id, job in picture.jobs.items() if job.array == whole)
+    return parts if whole is not None and parts else [_job(word, picture)]
 
 
 def _job(word: str, picture: Picture) -> int:

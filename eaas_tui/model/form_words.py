@@ -104,7 +104,9 @@ def verdict_of(dry: DryRunView) -> Verdict:
     if not dry.valid:
         return Verdict("bad", dry.text)
     if dry.would == "start":
-        return Verdict("good", f"would start now on {dry.node or 'a node'}{_on(dry.cards)}")
+        several = len(dry.on_nodes) > 1  # a rank on each
+        where = ", ".join(dry.on_nodes) if several else dry.node or "a node"
+        return Verdict("good", f"would start now on {where}{'' if several else _on(dry.cards)}")
     if dry.would == "wait":
         return Verdict("wait", dry.text.removeprefix("it "))
     reason = dry.text.partition(": ")[2] or dry.text

@@ -44,6 +44,8 @@ _ESSENCES: Final[Mapping[str, str]] = MappingProxyType(
         "user_cap": "user's cap",
         "card_reserved": "kept for another",
         "booking": "booked",
+        "array_full": "array's cap",
+        "too_few_nodes": "no room",
         "too_few_free_cards": "no room",
         "too_little_card_memory": "no room",
         "too_little_cpu": "no CPU left",

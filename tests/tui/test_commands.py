@@ -116,3 +116,20 @@ def test_a_task_of_an_array_is_named_as_it_is_shown() -> None:
 
     assert completions("job 42[", picture) == ["job 42[3]"]
     assert understood("job 42[3]", picture) == Command(verb="job", jobs=(45,))
+
+
+def test_an_array_is_cancelled_as_a_whole_by_its_number_or_its_name() -> None:
+    tasks = {
+        id: a_job(id, ref=f"45[{id - 45}]", name="sweep", array=45, array_index=id - 45)
+        for id in (45, 46, 47)
+    }
+    picture = replace(PICTURE, jobs={**PICTURE.jobs, **tasks})
+
+    for line, jobs in {
+        "cancel 45": (45, 46, 47),
+        "cancel sweep": (45, 46, 47),
+        "cancel 45[1] 45[0]": (46, 45),
+        "cancel 45 tune": (45, 46, 47, 42),
+        "cancel 46": (46,),
+    }.items():
+        assert understood(line, picture) == Command(verb="cancel", jobs=jobs), line

@@ -134,6 +134,10 @@ CARDS = tuple(HeldCardView(uuid=f"GPU-{i}", index=i, memory_mib=None) for i in (
             Verdict("good", "would start now on node-a"),
         ),
         (
+            dry("start", "it would start on b, a now", node="b", on_nodes=("b", "a")),
+            Verdict("good", "would start now on b, a"),
+        ),
+        (
             dry("wait", "it would wait: node-a has 0 of 2 cards free"),
             Verdict("wait", "would wait: node-a has 0 of 2 cards free"),
         ),
