@@ -10,6 +10,7 @@ from typing import IO
 
 import click
 
+from eaas.cli.arrays import one_job
 from eaas.cli.group import Command
 from eaas.cli.kinds import JobPath
 from eaas.cli.line import Line, asks
@@ -34,8 +35,8 @@ async def cp(line: Line, client: Client, source: tuple[str, str], dest: str) -> 
     PATH is a file or a folder, relative to /workspace. It lands in DEST when that is a folder,
     else under the name DEST; - writes a tar to stdout.
     """
-    id, path = source
-    pieces = client.download(id, path)
+    name, path = source
+    pieces = client.download((await one_job(client, name, "cp")).id, path)
     if dest == "-":
         async for piece in pieces:
             line.out.bytes(piece)

@@ -25,7 +25,7 @@ def job_table(jobs: Sequence[JobView]) -> Table:
 def job_card(job: JobView) -> Iterable[Block]:
     """Yield everything about one job."""
     yield Facts(_facts(job))
-    if spec := _spec_facts(job.spec):
+    if spec := spec_facts(job.spec):
         yield Facts(spec)
     if script := _script(job.spec):
         yield Lines(["command:", *(f"  {line}" for line in script)])
@@ -146,7 +146,8 @@ def _facts(job: JobView) -> list[tuple[str, str | None]]:
     ]
 
 
-def _spec_facts(spec: dict[str, Any] | None) -> list[tuple[str, str | None]]:
+def spec_facts(spec: dict[str, Any] | None) -> list[tuple[str, str | None]]:
+    """Return what was asked for, but for what is shown elsewhere."""
     shown = {"name", "pool", "queue", "priority", "timeout"}
     return [
         (key.replace("_", " "), _typed(value))

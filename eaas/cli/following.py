@@ -105,7 +105,7 @@ def hint(job: JobView) -> str | None:
     """Return what to try with a job that ended badly."""
     if job.state not in ENDED or job.state in (JobState.SUCCEEDED, JobState.CANCELLED):
         return None
-    again = f"mini-eaas job retry {job.id} runs it once more"
+    again = f"mini-eaas job retry {job.ref} runs it once more"
     if job.oom_killed:
         return f"it needs more memory than it asked for: submit it with a larger --memory; {again}"
     if job.state == JobState.TIMED_OUT:
@@ -115,5 +115,5 @@ def hint(job: JobView) -> str | None:
     if job.exit_code == 126:
         return f"exit code 126 is a file that may not be executed: check its mode; {again}"
     if job.attempt:
-        return f"mini-eaas job logs {job.id} shows all it wrote; {again}"
+        return f"mini-eaas job logs {job.ref} shows all it wrote; {again}"
     return again

@@ -5,7 +5,9 @@ from contextlib import aclosing
 
 import click
 
+from eaas.array_views import ArrayView
 from eaas.cli import complete
+from eaas.cli.arrays import array_card, array_line, means_array, open_numbers
 from eaas.cli.draw_jobs import job_card, job_line, job_table, rank_lines, why_picture
 from eaas.cli.exits import WaitedTooLong
 from eaas.cli.following import hint, last_words
@@ -15,6 +17,7 @@ from eaas.cli.line import FAILED, Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
 from eaas.job_parts import ids_meant
+from eaas.job_ref import job_ref
 from eaas.lifecycle import ENDED, JobState
 from eaas.spelling import nearest, shown
 from eaas.views import JobView, Page
@@ -71,6 +74,10 @@ async def list_jobs(
 async def show(line: Line, client: Client, id: str) -> None:
     """Show everything about a job."""
     job = await client.job(id)
+    if means_array(id, job):
+        array = await client.array(id)
+        line.out.answer(array, lambda: array_card(array))
+        return
     others = [await client.job(each) for each in ids_meant(job, id)[1:]]
     words: list[str] = []
     if line.out.is_table and job.state == JobState.FAILED:
@@ -92,7 +99,7 @@ async def show(line: Line, client: Client, id: str) -> None:
 @asks
 async def why(line: Line, client: Client, id: str) -> None:
     """Say why a job waits, and what would help."""
-    view = await client.why(id)
+    view = await client.why_all(id)
     line.out.answer(view, lambda: why_picture(view))
 
 
@@ -112,7 +119,8 @@ async def wait(line: Line, client: Client, names: tuple[str, ...], timeout: floa
 
     The exit code is 0 only if every one of them Succeeded.
     """
-    ids = [id for name in names for id in ids_meant(await client.job(name), name)]
+    found = {name: await _meant(client, name) for name in names}
+    ids = {number for _, numbers in found.values() for number in numbers}
     last: dict[int, JobView] = {}
     try:
         async with asyncio.timeout(timeout), aclosing(client.watch(ids)) as views:
@@ -121,7 +129,25 @@ async def wait(line: Line, client: Client, names: tuple[str, ...], timeout: floa
     except TimeoutError:
         standing = ", ".join(job_line(view) for view in last.values() if view.state not in ENDED)
         raise WaitedTooLong(f"still not ended: {standing or 'all of them'}") from None
-    ended = [last[id] for id in ids]
+    ended: list[JobView | ArrayView] = []
+    for array, numbers in found.values():
+        whole = [] if array is None else [await client.array(array)]
+        ended += whole or [last[number] for number in numbers]
     answer = ended[0] if len(ended) == 1 else Page(ended)
-    line.out.answer(answer, lambda: [Lines([job_line(job) for job in ended])])
-    return 0 if all(job.state == JobState.SUCCEEDED for job in ended) else FAILED
+    line.out.answer(answer, lambda: [Lines([_ended_line(one) for one in ended])])
+    return 0 if all(one.state == JobState.SUCCEEDED for one in ended) else FAILED
+
+
+async def _meant(client: Client, name: str) -> tuple[int | None, list[int]]:
+    """Return the number of an array, if the name is that of one, and which jobs to wait for."""
+    ref = job_ref(name)
+    if ref is not None and ref.indices is not None and ref.index is None:
+        raise click.UsageError(f"{name} names several tasks; wait for {ref.number}, or for each")
+    job = await client.job(name)
+    if means_array(name, job):
+        return job.id, open_numbers(await client.array(name))
+    return None, ids_meant(job, name)
+
+
+def _ended_line(ended: JobView | ArrayView) -> str:
+    return job_line(ended) if isinstance(ended, JobView) else array_line(ended)

@@ -1,14 +1,18 @@
 """Steering jobs: cancel, priority, top, move, retry, keep."""
 
+from collections.abc import Callable
+
 import click
 
 from eaas.cli import complete
+from eaas.cli.arrays import done_line
 from eaas.cli.draw_jobs import job_line
 from eaas.cli.group import Command, NumbersCommand
 from eaas.cli.kinds import Duration, JobName
 from eaas.cli.line import Line, asks
 from eaas.cli.output import Lines
 from eaas.client import Client
+from eaas.client.arrays import Done
 from eaas.views import JobView, Page
 
 
@@ -28,9 +32,9 @@ async def cancel(line: Line, client: Client, ids: tuple[str, ...], grace: float 
 
     A job that ended already stays as it is, and that is no error.
     """
-    found = [await client.cancel(id, grace_s=grace) for id in ids]
+    found = [await client.cancel_all(id, grace_s=grace) for id in ids]
     answer = found[0] if len(found) == 1 else Page(found)
-    line.out.answer(answer, lambda: [Lines([job_line(job) for job in found])])
+    line.out.answer(answer, lambda: [Lines([done_line(job) for job in found])])
 
 
 @click.command(cls=NumbersCommand)
@@ -42,8 +46,8 @@ async def priority(line: Line, client: Client, id: str, priority: int) -> None:
 
     From -100 to 100; higher goes first within the queue.
     """
-    job = await client.patch(id, priority=priority)
-    _say(line, job, f"{job.ref} has priority {job.priority}")
+    job = await client.patch_all(id, priority=priority)
+    _say(line, job, lambda job: f"{job.ref} has priority {job.priority}")
 
 
 @click.command(cls=Command)
@@ -51,9 +55,7 @@ async def priority(line: Line, client: Client, id: str, priority: int) -> None:
 @asks
 async def top(line: Line, client: Client, id: str) -> None:
     """Make a job the next of its queue."""
-    job = await client.top(id)
-    place = "" if job.position is None else f", #{job.position} in line"
-    _say(line, job, f"{job_line(job)}{place}")
+    _say(line, await client.top_all(id), _on_top)
 
 
 @click.command(cls=Command)
@@ -68,8 +70,8 @@ async def top(line: Line, client: Client, id: str) -> None:
 @asks
 async def move(line: Line, client: Client, id: str, queue: str) -> None:
     """Move a waiting job to another queue."""
-    job = await client.patch(id, queue=queue)
-    _say(line, job, f"{job.ref} is in {job.pool}/{job.queue}")
+    job = await client.patch_all(id, queue=queue)
+    _say(line, job, lambda job: f"{job.ref} is in {job.pool}/{job.queue}")
 
 
 @click.command(cls=Command)
@@ -77,8 +79,7 @@ async def move(line: Line, client: Client, id: str, queue: str) -> None:
 @asks
 async def retry(line: Line, client: Client, id: str) -> None:
     """Run an ended job once more."""
-    job = await client.retry(id)
-    _say(line, job, job_line(job))
+    _say(line, await client.retry_all(id), job_line)
 
 
 @click.command(cls=Command)
@@ -87,9 +88,17 @@ async def retry(line: Line, client: Client, id: str) -> None:
 @asks
 async def keep(line: Line, client: Client, id: str, for_s: float) -> None:
     """Keep a job's workspace for longer."""
-    job = await client.keep(id, for_s=for_s)
-    _say(line, job, f"{job.ref} keeps its workspace {job.workspace or ''}".rstrip())
+    job = await client.keep_all(id, for_s=for_s)
+    _say(line, job, lambda job: f"{job.ref} keeps its workspace {job.workspace or ''}".rstrip())
 
 
-def _say(line: Line, job: JobView, text: str) -> None:
-    line.out.answer(job, lambda: [Lines([text])])
+def _on_top(job: JobView) -> str:
+    place = "" if job.position is None else f", #{job.position} in line"
+    return f"{job_line(job)}{place}"
+
+
+def _say(line: Line, done: Done, text: Callable[[JobView], str]) -> None:
+    """Answer with the text about the job, or with how many tasks of an array it was done to."""
+    line.out.answer(
+        done, lambda: [Lines([text(done) if isinstance(done, JobView) else done_line(done)])]
+    )

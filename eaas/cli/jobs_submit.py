@@ -76,6 +76,8 @@ async def _submit(
     if (following or dry_run) and len(requests) > 1:
         what = "--follow follows" if following else "--dry-run tries"
         raise click.UsageError(f"{what} one job; {file} holds {len(requests)}")
+    if following and "array" in requests[0].fields:
+        raise click.UsageError("--follow follows one job, not an array; mini-eaas job wait does")
     if dry_run:
         return await _try(line, client, requests[0])
     jobs = await _sent(line, client, requests, force=force)

@@ -5,6 +5,7 @@ from typing import Literal
 import click
 
 from eaas.cli import complete
+from eaas.cli.arrays import one_job
 from eaas.cli.draw_jobs import state
 from eaas.cli.following import follow
 from eaas.cli.group import Command
@@ -46,7 +47,7 @@ async def logs(
     if raw:
         _refuse_raw(line, timestamps=timestamps)
     of: Stream = stream or ("stdout" if raw else "both")
-    job = await client.job(name)
+    job = await one_job(client, name, "logs")
     id = job.id
     number = attempt or job.attempt
     if not number and not following:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from eaas.client.address import Address, address_from
+from eaas.client.arrays import ArrayCalls
 from eaas.client.bookings import BookingCalls
 from eaas.client.connection import Connection, Cut, NotUnderstood
 from eaas.client.files import FileCalls
@@ -16,7 +17,7 @@ from eaas.client.tokens import TokenCalls
 __all__ = ["Address", "Client", "Cut", "LogSlice", "NotUnderstood", "address_from"]
 
 
-class Client(LogCalls, FileCalls, PoolCalls, NodeCalls, TokenCalls, BookingCalls):
+class Client(LogCalls, FileCalls, PoolCalls, NodeCalls, TokenCalls, BookingCalls, ArrayCalls):
     """One controller, asked by one person. Use it as an async context manager.
 
     ``Client()`` goes where ``mini-eaas`` goes: to ``MINI_EAAS_SERVER``, else to this host's

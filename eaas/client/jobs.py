@@ -21,6 +21,9 @@ RETRY_AFTER_S: Final = (0.1, 0.4, 1.5, 4.0)
 EACH_PAGE: Final = 500
 """How many jobs are asked for at once where all are wanted."""
 
+ONE: Final = {"one": 1}
+"""A number means that very job, even where it is an array's too."""
+
 Fields = Mapping[str, Any]
 """A job in the job file's vocabulary; ``with`` is a pack's hash."""
 
@@ -96,7 +99,8 @@ class JobCalls(Calls):
 
     async def why(self, id: JobName) -> WhyView:
         """Return why the job stands where it stands."""
-        return await self._connection.call(WhyView, "GET", place("jobs", id, "why"))
+        path = place("jobs", id, "why")
+        return await self._connection.call(WhyView, "GET", path, params=ONE)
 
     async def job_samples(self, id: JobName, *, attempt: int | None = None) -> JobSamplesView:
         """Return what the cards of an attempt did over its whole run; None is the newest one."""
@@ -112,7 +116,8 @@ class JobCalls(Calls):
     ) -> JobView:
         """Change a job's priority or move it to another queue."""
         body = PatchJob(priority=priority, queue=queue)
-        return await self._connection.call(JobView, "PATCH", place("jobs", id), body=body)
+        path = place("jobs", id)
+        return await self._connection.call(JobView, "PATCH", path, params=ONE, body=body)
 
     async def top(self, id: JobName) -> JobView:
         """Make the job the next of its queue."""
@@ -127,7 +132,8 @@ class JobCalls(Calls):
         return await self._do(id, "keep", KeepJob(for_s=for_s))
 
     async def _do(self, id: JobName, verb: str, body: object = None) -> JobView:
-        return await self._connection.call(JobView, "POST", place("jobs", id, verb), body=body)
+        path = place("jobs", id, verb)
+        return await self._connection.call(JobView, "POST", path, params=ONE, body=body)
 
     async def _submit(
         self, answer: type[T], path: str, body: object, key: str | None, force: bool

@@ -7,9 +7,11 @@ from aiohttp import web
 
 from eaas.errors import EaasError, FieldError, Invalid, NeverFits, NotYours
 from eaas.ids import PoolName
+from eaas.job_ref import JobRef
 from eaas.job_spec import JobSpec
 from eaas.views import JobView
 from eaas.wire.rest import BatchAnswer, CancelJob, KeepJob, PatchJob, SubmitBatch
+from eaas_daemon.api.arrays import done_to_tasks, means_several, spokesman
 from eaas_daemon.api.bodies import (
     decode,
     json_body,
@@ -130,29 +132,26 @@ class JobRoutes:
 
     async def why(self, request: web.Request) -> web.Response:
         """Say why the job stands where it stands."""
-        job = known_job(self._parts, request)
+        job = spokesman(self._engine.state, request, known_job(self._parts, request))
         return answer(self._engine.painter().explainer.why(job))
 
     # --- steer
 
     async def patch(self, request: web.Request) -> web.Response:
         """Change the job's queue, its priority, or both."""
-        job = known_job(self._parts, request)
+        job = self._meant(request)
         body = await read_body(request, PatchJob)
         if body.priority is None and body.queue is None:
             raise Invalid((FieldError(field="", message="say what to change: priority or queue"),))
         caller = caller_of(request)
+        deeds: list[e.Deed] = []
         if body.queue is not None:
             pool, _, queue = body.queue.rpartition("/")
             to = PoolName(pool or job.pool)
-            job = await self._engine.ask(
-                e.Move(caller=caller, number=job.number, pool=to, queue=queue)
-            )
+            deeds.append(e.Move(caller=caller, number=job.number, pool=to, queue=queue))
         if body.priority is not None:
-            job = await self._engine.ask(
-                e.SetPriority(caller=caller, number=job.number, priority=body.priority)
-            )
-        return self._seen(job, caller)
+            deeds.append(e.SetPriority(caller=caller, number=job.number, priority=body.priority))
+        return await self._done(request, job, *deeds)
 
     async def cancel(self, request: web.Request) -> web.Response:
         """End the job; nothing is done to one that has ended."""
@@ -179,11 +178,25 @@ class JobRoutes:
         return await self._asked(request, e.Keep, for_s=body.for_s)
 
     async def _asked(
-        self, request: web.Request, kind: type[e.Asked], **settings: Any
+        self, request: web.Request, kind: type[e.Deed], **settings: Any
     ) -> web.Response:
-        caller, number = caller_of(request), known_job(self._parts, request).number
-        event: e.Asked = kind(caller=caller, number=number, **settings)  # type: ignore[call-arg]
-        return self._seen(await self._engine.ask(event), caller)
+        job = self._meant(request)
+        deed = kind(caller=caller_of(request), number=job.number, **settings)
+        return await self._done(request, job, deed)
+
+    def _meant(self, request: web.Request) -> Job:
+        """Return the job that the path names, or the first task of the array it is about."""
+        ref = named(request)
+        is_one = not means_several(self._engine.state, request)
+        return job_named(self._engine.state, ref if is_one else JobRef(ref.number))
+
+    async def _done(self, request: web.Request, job: Job, *deeds: e.Deed) -> web.Response:
+        """Do it to the one job, or to all the tasks that the path names."""
+        if means_several(self._engine.state, request):
+            return answer(await done_to_tasks(self._parts, request, *deeds))
+        for deed in deeds:
+            job = await self._engine.ask(deed)
+        return self._seen(job, caller_of(request))
 
     # --- show
 

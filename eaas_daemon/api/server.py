@@ -14,6 +14,7 @@ from eaas.wire.codec import MAX_BODY_BYTES
 from eaas_daemon.agents.roster import Roster
 from eaas_daemon.api import problems
 from eaas_daemon.api.agent_routes import AgentRoutes
+from eaas_daemon.api.arrays import ArrayRoutes
 from eaas_daemon.api.auth import Doorman
 from eaas_daemon.api.bell import JobBell
 from eaas_daemon.api.bookings import BookingRoutes
@@ -139,6 +140,7 @@ def routes(parts: Parts, traffic: Traffic) -> list[web.RouteDef]:
     release = version("mini-eaas")
     groups = (
         JobRoutes(parts),
+        ArrayRoutes(parts),
         JobLists(parts),
         LogRoutes(parts),
         FileRoutes(parts),

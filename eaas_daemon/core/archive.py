@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from eaas.ids import JobUid
+from eaas.lifecycle import JobState
 from eaas_daemon.core.changes import KeyRow
 from eaas_daemon.core.model import Job
 
@@ -19,6 +20,9 @@ class Archive(Protocol):
     def find_key(self, user: str, key: str) -> KeyRow | None:
         """Return the stored idempotency key."""
 
+    def ended_states(self, first: int, last: int) -> dict[int, JobState]:
+        """Return how the stored jobs with these numbers ended that have ended, by number."""
+
 
 class NoArchive:
     """Nothing is stored."""
@@ -31,3 +35,7 @@ class NoArchive:
 
     def find_key(self, user: str, key: str) -> KeyRow | None:
         """Return None."""
+
+    def ended_states(self, first: int, last: int) -> dict[int, JobState]:
+        """Return nothing."""
+        return {}

@@ -13,6 +13,7 @@ from eaas.ids import JobUid, new_uid
 from eaas.job_array import JobArray
 from eaas.job_ref import JobRef
 from eaas.job_spec import JobSpec
+from eaas.lifecycle import JobState
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.state import State
 
@@ -77,6 +78,12 @@ def many_tasks(spec: JobSpec) -> str:
     count, at_most = len(spec.array), spec.array.at_most
     limit = "" if at_most is None else f", {at_most} at once"
     return "an array of " + ("1 task" if count == 1 else f"{count} tasks") + limit
+
+
+def ended_tasks(state: State, first: Job) -> dict[int, JobState]:
+    """Return how those of the array's tasks ended that have ended, by number."""
+    last = first.number + len(first.spec.array) - 1
+    return state.archive.ended_states(first.number, last)
 
 
 def _numbered(state: State, number: int) -> Job:

@@ -52,7 +52,16 @@ class Draft:
         self.keys: list[KeyRow] = []
         self.spools: list[tuple[str, int, int]] = []
         self.journal: list[JournalRow] = []
+        self.counted: dict[str, int] = {}
+        """Kinds of lines that are only counted: one line tells of all when a deed is over."""
         self.clock_back_to: list[float] = []
+
+    def counts(self, kind: str) -> bool:
+        """Tell whether lines of this kind are only counted, and count one if so."""
+        if kind not in self.counted:
+            return False
+        self.counted[kind] += 1
+        return True
 
     def changes(self, now: Tables) -> Changes:
         """Return what was changed, each thing as it is in ``now``."""

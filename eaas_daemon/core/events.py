@@ -3,6 +3,7 @@
 from typing import Literal
 
 from eaas.ids import JobNumber, JobUid, NodeName, PoolName, UserName
+from eaas.job_array import JobArray
 from eaas.job_spec import JobSpec
 from eaas.wire import from_agent
 from eaas.wire.logs import LogEnd
@@ -66,6 +67,8 @@ class PutOnTop(Asked, frozen=True, kw_only=True):
     """Answer: the job."""
 
     number: JobNumber
+    rank: int | None = None
+    """The one that those have which are put on top together; None is one of its own."""
 
 
 class Move(Asked, frozen=True, kw_only=True):
@@ -87,6 +90,18 @@ class Keep(Asked, frozen=True, kw_only=True):
 
     number: JobNumber
     for_s: float
+
+
+Deed = Cancel | SetPriority | PutOnTop | Move | Retry | Keep
+
+
+class ToTasks(Asked, frozen=True, kw_only=True):
+    """What would be done to one job is done to tasks of an array. Answer: how many it changed."""
+
+    deed: Deed
+    """With the array's number."""
+    indices: JobArray = JobArray()
+    """Of which tasks; empty is all of them."""
 
 
 # --- pools, queues, nodes

@@ -174,13 +174,18 @@ def put_on_top(state: State, event: e.PutOnTop, now: float) -> Job:
             "raise it among yours with: mini-eaas job priority"
         )
     job = _waiting(_own(state, event.caller, event.number), "put on top")
-    top = min((other.rank for other in state.jobs.values() if other.pool == job.pool), default=0)
-    job = replace(job, rank=min(top, 0) - 1)
+    job = replace(job, rank=rank_on_top(state, job.pool) if event.rank is None else event.rank)
     state.put_job(job)
     user = event.caller.user
     words = f"{user} put job {job.called} on top of {job.ref}"
     state.journal("job.top", words, now, job=job.number, user=user)
     return job
+
+
+def rank_on_top(state: State, pool: PoolName) -> int:
+    """Return the rank that goes before all others of the pool."""
+    top = min((other.rank for other in state.jobs.values() if other.pool == pool), default=0)
+    return min(top, 0) - 1
 
 
 def move(state: State, event: e.Move, now: float) -> Job:
@@ -213,7 +218,7 @@ def move(state: State, event: e.Move, now: float) -> Job:
 def retry(state: State, event: e.Retry, now: float) -> Job:
     """Let an ended job wait again; its attempts are counted on."""
     job = known_job(state, event.number)
-    _check_owner(job, event.caller)
+    check_owner(job, event.caller)
     if not job.ended:
         raise Conflict(f"job {job.called} is {job.state}; only an ended job can be retried")
     queue = state.queues.get(job.ref)
@@ -244,7 +249,7 @@ def retry(state: State, event: e.Retry, now: float) -> Job:
 def keep(state: State, event: e.Keep, now: float) -> Job:
     """Keep the workspace of an ended job for at least that much longer."""
     job = known_job(state, event.number)
-    _check_owner(job, event.caller)
+    check_owner(job, event.caller)
     _check_span("for_s", event.for_s, MAX_KEEP_S)
     node = _workspace_node(state, job)
     job = replace(job, keep_until=max(job.keep_until or 0, now + event.for_s))
@@ -277,7 +282,7 @@ def _workspace_node(state: State, job: Job) -> NodeName:
 
 def _own(state: State, caller: e.Caller, number: int) -> Job:
     job = known_job(state, number)
-    _check_owner(job, caller)
+    check_owner(job, caller)
     return job
 
 
@@ -289,7 +294,8 @@ def known_job(state: State, number: int) -> Job:
     return job
 
 
-def _check_owner(job: Job, caller: e.Caller) -> None:
+def check_owner(job: Job, caller: e.Caller) -> None:
+    """Refuse what only the job's owner and admins may do."""
     if not caller.admin and caller.user != job.user:
         raise NotYours(f"job {job.called} belongs to {job.user}, and you are {caller.user}")
 

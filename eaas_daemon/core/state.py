@@ -372,10 +372,10 @@ class State(BookingBook):
 
     def journal(self, kind: str, text: str, at: float, **about: Any) -> None:
         """Write a line of history; ``about`` takes job, node, user and data."""
-        self._put("seq", self.seq + 1)
-        self._note(
-            self.draft.journal, JournalRow(seq=self.seq, at=at, kind=kind, text=text, **about)
-        )
+        if not self.draft.counts(kind):
+            self._put("seq", self.seq + 1)
+            row = JournalRow(seq=self.seq, at=at, kind=kind, text=text, **about)
+            self._note(self.draft.journal, row)
 
     def emit(self, effect: Effect) -> None:
         """Ask for something to be done once this step is stored."""

@@ -11,6 +11,7 @@ from eaas_daemon.core import (
     from_agents,
     greeting,
     on_jobs,
+    on_tasks,
     ticking,
     trust,
 )
@@ -32,6 +33,7 @@ HANDLERS: Final[Mapping[type[e.Event], Handler]] = {
     e.Move: to_all_ranks(on_jobs.move),
     e.Retry: to_all_ranks(on_jobs.retry),
     e.Keep: on_jobs.keep,
+    e.ToTasks: on_tasks.to_tasks,
     e.CreatePool: admin.create_pool,
     e.ChangePool: admin.change_pool,
     e.DeletePool: admin.delete_pool,

@@ -93,17 +93,24 @@ class Reader:
         row = self._one("SELECT * FROM keys WHERE user = ? AND key = ?", user, key)
         return None if row is None else rows.key_from(row)
 
+    def ended_states(self, first: int, last: int) -> dict[int, JobState]:
+        """Return how the jobs with these numbers ended that have ended, by number."""
+        query = "SELECT number, state FROM jobs WHERE number BETWEEN ? AND ? AND ended = 1"
+        return {number: JobState(state) for number, state in self._rows(query, first, last)}
+
     def _job(self, query: str, which: int | JobNumber | JobUid | str) -> Job | None:
         row = self._one(query, which)
         return None if row is None else rows.job_from(row[0])
 
     def _one(self, query: str, *arguments: Any) -> rows.Row | None:
+        return next(iter(self._rows(query, *arguments)), None)
+
+    def _rows(self, query: str, *arguments: Any) -> list[rows.Row]:
         assert self._points is not None, "the reader is closed"
         try:
-            row: rows.Row | None = self._points.execute(query, arguments).fetchone()
+            return self._points.execute(query, arguments).fetchall()
         except sqlite3.Error as error:
             raise failure(error, self.path) from error
-        return row
 
     # --- lists
 

@@ -111,6 +111,11 @@ class Memory:
         """Return the stored idempotency key."""
         return self.keys.get((user, key))
 
+    def ended_states(self, first: int, last: int) -> dict[int, JobState]:
+        """Return how the stored jobs with these numbers ended."""
+        jobs = [self.job_by_number(number) for number in range(first, last + 1)]
+        return {job.number: job.state for job in jobs if job is not None and job.ended}
+
 
 class House:
     """A controller's core with a clock and a memory, and nothing around it."""

@@ -7,9 +7,15 @@ from aiohttp import web
 
 from eaas.errors import NotFound
 from tests.eaas.cli.conftest import Type
-from tests.rig.stand_in import StandIn
+from tests.rig.stand_in import StandIn, a_job
 
 ROUTE = "GET /api/v1/jobs/1/files"
+
+
+@pytest.fixture(autouse=True)
+def a_known_job(controller: StandIn) -> None:
+    """A job that is no array, so that its number alone names it."""
+    controller.jobs[1] = a_job(1, "Running")
 
 
 def serve(controller: StandIn, files: dict[str, bytes], *, cut_at: int | None = None) -> None:
@@ -37,7 +43,7 @@ def test_a_folder_lands_in_a_folder_that_exists_else_under_its_new_name(
     assert typing("job", "cp", "1:out", str(tmp_path / "new")).code == 0
     assert (here / "out" / "b" / "c").read_bytes() == b"2"
     assert (tmp_path / "new" / "a").read_bytes() == b"1"
-    assert controller.asked[0].query == {"path": "out"}
+    assert controller.asked[1].query == {"path": "out"}
 
 
 def test_a_file_lands_under_its_own_or_its_new_name(
@@ -58,7 +64,7 @@ def test_the_whole_workspace_comes_as_the_new_folder(
     typing("job", "cp", "1:", str(tmp_path / "ws"))
 
     assert (tmp_path / "ws" / "b" / "c").read_bytes() == b"2"
-    assert controller.asked[0].query == {"path": "."}
+    assert controller.asked[1].query == {"path": "."}
 
 
 def test_a_transfer_that_breaks_off_is_an_error(
