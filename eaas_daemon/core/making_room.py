@@ -110,15 +110,11 @@ def leave_out(state: State, rooms: Mapping[NodeName, Room], but: JobUid | None =
         room.taken.append(Return(ends, cpus_milli, memory_mib, promise.cards))
 
 
-def held(state: State, but: Job | None = None) -> Tally:
-    """Return what live attempts hold and what promised ones will; that of one job may be left out.
-
-    A copy, to count on with.
-    """
+def held(state: State) -> Tally:
+    """Return what live attempts hold and what promised ones will: a copy, to count on with."""
     tally = state.held.copy()
     for job in state.aside.promised.values():
-        if but is None or job.uid != but.uid:
-            tally.add(job)
+        tally.add(job)
     return tally
 
 

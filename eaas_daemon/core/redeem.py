@@ -14,6 +14,7 @@ from eaas_daemon.core.plan import Placement
 from eaas_daemon.core.reserve import LOST_S, is_coming
 from eaas_daemon.core.rooms import room_of
 from eaas_daemon.core.state import State
+from eaas_daemon.core.tally import Tally
 
 
 def redeemed(state: State, now: float) -> list[Placement]:
@@ -22,12 +23,16 @@ def redeemed(state: State, now: float) -> list[Placement]:
     Who can't have theirs any more stands in line again, at the place that they had.
     """
     placements: list[Placement] = []
+    all_held = held(state)
     for job in sorted(state.aside.promised.values(), key=lambda job: job.number):
         assert job.promise is not None, "that is how it came in there"
         pool, node = state.pools.get(job.pool), state.nodes.get(job.promise.node)
-        if pool is None or node is None or _is_void(state, job, pool, node):
+        all_held.remove(job)
+        if pool is None or node is None or _is_void(state, job, pool, node, all_held):
             state.put_job(replace(job, promise=None))
-        elif node.session is not None:  # else wait for its word
+            continue
+        all_held.add(job)
+        if node.session is not None:  # else wait for its word
             cards = _cards(state, job, pool, node, now)
             if cards is not None:
                 placements.append(Placement(job.uid, node.name, cards))
@@ -36,15 +41,16 @@ def redeemed(state: State, now: float) -> list[Placement]:
     return placements
 
 
-def _is_void(state: State, job: Job, pool: Pool, node: Node) -> bool:
+def _is_void(state: State, job: Job, pool: Pool, node: Node, others: Tally) -> bool:
     """Tell whether the job may not start there any more, whatever is free.
 
-    An agent that has been silent for a moment is waited for.
+    ``others`` is what all but this one hold or are to have. An agent that has been silent for a
+    moment is waited for.
     """
     queue = state.queues.get(job.ref)
     if queue is None or node.name not in pool.members:
         return True
-    if gate(shape_of(job), queue, pool, held(state, but=job)) is not None:
+    if gate(shape_of(job), queue, pool, others) is not None:
         return True
     if node.session is None:
         return node.offline or node.draining
