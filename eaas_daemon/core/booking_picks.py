@@ -13,8 +13,9 @@ from eaas.ids import CardUuid, NodeName
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.booking import BookedCard, Booking
 from eaas_daemon.core.card_claims import owners_of
-from eaas_daemon.core.ends import ends_by
+from eaas_daemon.core.ends import ends_by, ends_if_placed
 from eaas_daemon.core.fit import cards_in, matches_model, unfit
+from eaas_daemon.core.making_room import on_node
 from eaas_daemon.core.model import Job, Node
 from eaas_daemon.core.state import State
 
@@ -46,15 +47,25 @@ def readiness(
     """Return how the card stands to the booking."""
     if _is_out(node, card):
         return Readiness(OUT, inf)
-    if owners := owners_of(state, node.name, card.uuid):
-        return max((_held(booking, job, now) for job in owners), key=lambda one: one[:2])
+    ends = [(ends_by(job, now), job) for job in owners_of(state, node.name, card.uuid)]
+    ends += _promised(state, node, card)
+    if ends:
+        return max((_held(booking, job, end, now) for end, job in ends), key=lambda one: one[:2])
     if card.state in ("free", "held"):
         return Readiness(IN_TIME, now)
     return Readiness(NOBODY_KNOWS, inf)
 
 
-def _held(booking: Booking, job: Job, now: float) -> Readiness:
-    end = ends_by(job, now)
+def _promised(state: State, node: Node, card: CardReport) -> list[tuple[float, Job]]:
+    """Return the job for which others are stopped to let it have the card, and its end."""
+    return [
+        (ends_if_placed(job.timeout_s, job.promise.ready_by), job)
+        for job in on_node(state, node.name)
+        if job.promise is not None and card.uuid in job.promise.cards
+    ]
+
+
+def _held(booking: Booking, job: Job, end: float, now: float) -> Readiness:
     if end <= max(booking.start, now) or booking.is_for(job.ref, job.user):
         return Readiness(IN_TIME, end, job)
     return Readiness(NOBODY_KNOWS if end == inf else LATE, end, job)

@@ -104,6 +104,8 @@ def _card_text(
     who = f"job {job.number} of {job.user}"
     if booking.is_for(job.ref, job.user):
         return f"has {who}, which is one of its own"
+    if job.state is JobState.PENDING:
+        return f"is promised to {who}, for which others are stopped"
     if _is_told(stands, now):
         until = utc_text(stands.free_at)[:16].replace("T", " ")
         return f"is held by {who} until {until} UTC at the latest"

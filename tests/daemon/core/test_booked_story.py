@@ -51,8 +51,16 @@ class BookedStory(Story):
         self.house.now += seconds
         self.happen(e.Tick())
 
+    def step_with(self, *events: e.Event) -> None:
+        """Remember for whom room is being made: that was before any booking of this step."""
+        self.promised = set(self.house.state.aside.promised)
+        super().step_with(*events)
+
     def stored(self, changes: Changes) -> None:
-        """Look at who was placed in this step: nobody across the booking of others."""
+        """Look at who was placed in this step: nobody across the booking of others.
+
+        Those for whom others were stopped already count as there before the booking.
+        """
         super().stored(changes)
         for job in changes.jobs:
             last = job.live_attempt
@@ -60,6 +68,7 @@ class BookedStory(Story):
                 last is None
                 or last.created_at != self.house.now
                 or len(self.attempts.get(job.uid, ())) == len(job.attempts)
+                or job.uid in self.promised
             ):
                 continue
             for booking in self.running_or_ahead():

@@ -1,5 +1,6 @@
 from eaas.ids import NodeName
 from eaas_daemon.core import events as e
+from eaas_daemon.core.booking_picture import booking_view
 from tests.rig.bookings import HOUR, a_house, book, go_on, picked
 from tests.rig.builders import ADMIN, ALICE, BOB, House, a_card
 
@@ -140,3 +141,22 @@ def test_a_pool_that_shrinks_leaves_a_booking_with_what_there_is() -> None:
     assert picked(house, booking) == ["n2/0"]
     house.do(e.AddToPool(caller=ADMIN, pool="default", node="n1", cards=None))
     assert picked(house, booking) == ["n1/0", "n2/0"]
+
+
+def test_a_card_that_is_promised_to_a_job_counts_as_its_own() -> None:
+    house = a_house(cards=2)
+    house.queue("default", preemptible=True)
+    house.queue("urgent", priority=5)
+    [first, _] = [house.running(house.submit(ALICE, gpus=1)) for _ in range(2)]
+    house.now += 120
+    urgent = house.submit(ALICE, gpus=1, queue="urgent")
+    promise = house.job(urgent.number).promise
+    assert promise is not None
+    house.ended(house.job(2 if promise.cards[0] == "GPU-n1-0" else first.number))
+    house.now += 2
+    house.beat("n1", a_card(0, state="held"), a_card(1))
+
+    booking = book(house, 2)
+
+    texts = [card.text for card in booking_view(house.state, booking, house.now).cards]
+    assert f"is promised to job {urgent.number} of alice, for which others are stopped" in texts
