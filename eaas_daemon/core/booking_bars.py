@@ -6,7 +6,7 @@ from math import inf
 from eaas import reasons as r
 from eaas.ids import CardUuid, NodeName
 from eaas.lifecycle import DEFAULT_GRACE_S
-from eaas.units import utc_text
+from eaas.units import format_duration, utc_text
 from eaas.wire.from_agent import CardReport
 from eaas_daemon.core.ask import Shape, amounts_of
 from eaas_daemon.core.booked import Booked, Claim, Load, against, barred, left, own
@@ -158,6 +158,15 @@ def start_beside(
         ):
             return back.at
     return inf
+
+
+def shorter_timeout(reasons: Iterable[r.NodeReason]) -> list[str]:
+    """Return what timeout would let a job start before what is booked; nothing if none would."""
+    found = [one.fits_s for one in reasons if isinstance(one, r.Booking) and one.fits_s is not None]
+    if not found:
+        return []
+    timeout = format_duration(max(found))
+    return [f"submit it with --timeout {timeout} or less: it starts before what is booked"]
 
 
 def stays_booked(state: State, job: Job, other: Job, now: float) -> bool:

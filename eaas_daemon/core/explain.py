@@ -17,6 +17,7 @@ from eaas_daemon.core import dependencies
 from eaas_daemon.core.admission import impossible, mount_meant
 from eaas_daemon.core.ask import Shape, shape_of
 from eaas_daemon.core.blockers import blockers
+from eaas_daemon.core.booking_bars import shorter_timeout
 from eaas_daemon.core.certainty import certain_at
 from eaas_daemon.core.fit import Room, every_never, refusal
 from eaas_daemon.core.forecast import forecast
@@ -308,6 +309,8 @@ def advice(waiting: Waiting) -> tuple[str, ...]:
             lines.append(f"mini-eaas pool add {reason.pool} NODE")
         if isinstance(reason, r.QueueFull | r.UserCap) and reason.asked > reason.limit:
             lines.append(_larger_cap(reason))
+    if not waiting.above:
+        lines += shorter_timeout(waiting.nodes)
     if waiting.never:
         lines += fewer_nodes(waiting.few) + _changes(waiting.nodes)
     return tuple(lines)

@@ -7,6 +7,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, choose_encode
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
+from eaas_daemon.metrics.bookings import booking_families
 from eaas_daemon.metrics.cards import card_families
 from eaas_daemon.metrics.controller import controller_families
 from eaas_daemon.metrics.exposition import encode
@@ -58,3 +59,4 @@ def families(moment: Moment, nodes: Sequence[Shown]) -> Iterator[Family]:
     yield from card_families(nodes, pools)
     yield from node_families(nodes)
     yield from queue_families(moment.state, moment.now)
+    yield from booking_families(moment.state, moment.now)

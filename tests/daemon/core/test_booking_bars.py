@@ -47,6 +47,10 @@ def test_why_says_for_whom_until_when_and_which_timeout_would_do() -> None:
         "2 cards of n1 are booked for bob from 1970-01-01 01:46 to 04:46 UTC; a timeout of 1h28m "
         "or less would let this job start before it"
     )
+    told = Explainer(house.state, house.now).why(job)
+    assert told.advice == (
+        "submit it with --timeout 1h28m or less: it starts before what is booked",
+    )
     assert house.submit(gpus=1, timeout="1h28m").state is STARTING
 
 
