@@ -22,6 +22,7 @@ from bench import (
     planning,
     scrape,
     short_jobs,
+    storm,
     submits,
     team,
 )
@@ -34,6 +35,7 @@ Measure = Callable[[int, bool], Awaitable[Section]]
 
 PARTS: Final[Mapping[str, Measure]] = {
     "submits": submits.measure,
+    "storm": storm.measure,
     "short-jobs": short_jobs.measure,
     "first-instruction": first_instruction.measure,
     "containers": containers.measure,

@@ -113,9 +113,10 @@ def _open(*, paused: bool) -> e.ChangeQueue:
     return e.ChangeQueue(caller=ADMIN, pool=LAB, name="default", settings=settings)
 
 
-def _wishes(count: int) -> Sequence[JobSpec]:
+def kinds() -> Sequence[JobSpec]:
+    """Return what people ask for here: some hundred kinds of jobs."""
     random = Random(SEED)
-    kinds = [
+    return [
         read_spec(
             {
                 "image": "x",
@@ -126,7 +127,10 @@ def _wishes(count: int) -> Sequence[JobSpec]:
         )
         for _ in range(997)
     ]
-    return list(islice(cycle(kinds), count))
+
+
+def _wishes(count: int) -> Sequence[JobSpec]:
+    return list(islice(cycle(kinds()), count))
 
 
 def _timed(work: Callable[[], T]) -> tuple[float, T]:

@@ -22,7 +22,7 @@ def certain_at(state: State, job: Job, now: float) -> float | None:
         return None
     if not all(_ends_are_known(state, kept, node, now) for node in kept.nodes):
         return None
-    if not kept.is_firm and _may_be_passed(state, job, kept):
+    if _may_be_passed(state, job, kept):
         return None
     return max(now, kept.at) + (COOLING_S if job.spec.gpus else 0.0)
 
@@ -42,17 +42,23 @@ def _ends_are_known(state: State, kept: Reservation, name: NodeName, now: float)
 
 
 def _may_be_passed(state: State, job: Job, kept: Reservation) -> bool:
-    """Tell whether somebody who waits could come first once cards are free: none is kept yet."""
+    """Tell whether somebody who waits could come first: people put them first, though a gate is
+    shut before them now, or nothing is kept for this one yet.
+    """
     order = state.order
-    mine = order.place(shape_of(job), turn_of(job)).rightful
+    mine = order.place(shape_of(job), turn_of(job))
     for name, pool in state.pools.items():
         groups = state.line.groups(name)
         if name != job.pool:
-            if groups and not pool.members.keys().isdisjoint(kept.nodes):
+            is_shared = groups and not pool.members.keys().isdisjoint(kept.nodes)
+            if is_shared and not kept.is_firm:
                 return True
             continue
         for shape, turns in groups.items():
-            is_level = order.place(shape, turns[0]).rightful <= mine
-            if is_level and shape.user != job.user:
+            theirs = order.place(shape, turns[0])
+            if theirs.rightful < mine.rightful:
+                return True
+            is_level = theirs.rightful == mine.rightful
+            if not kept.is_firm and (theirs < mine or (is_level and shape.user != job.user)):
                 return True
     return False

@@ -110,7 +110,7 @@ class Explainer:
                 ("queue" if isinstance(shut, r.QueuePaused | r.QueueFull) else "job", shut)
             )
         first = state.reservations.get(job.pool)
-        kept = cap_kept(state, job, shape, first, held(state), self._at)
+        kept = cap_kept(state, job, shape, first, held(state))
         if kept is not None and not above:
             above.append(("queue" if kept.queue == job.ref else "job", kept))
         if not any(name in state.nodes for name in pool.members):

@@ -178,7 +178,7 @@ class Planner:
         turns = self._state.line.groups(pool.name)[shape]
         job = self._state.jobs[turns[index].uid]
         kept = self.reservations.get(pool.name)
-        if cap_kept(self._state, job, shape, kept, self._held, self._now) is not None:
+        if cap_kept(self._state, job, shape, kept, self._held) is not None:
             return False
         is_own = kept is not None and kept.uid == job.uid
         if not visit.most.allows(shape.ask) or (visit.refused.covers(shape) and not is_own):

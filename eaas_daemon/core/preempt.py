@@ -195,7 +195,7 @@ class Search:
             if gate(shape, state.queues[shape.ref], pool, self._held) is not None:
                 continue
             kept = state.reservations.get(pool.name)
-            if cap_kept(state, job, shape, kept, self._held, self._now) is not None:
+            if cap_kept(state, job, shape, kept, self._held) is not None:
                 continue
             best = self.best(pool, job, shape, victims)
             if best is None:

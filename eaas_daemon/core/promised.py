@@ -2,12 +2,12 @@
 
 A job that goes ahead on other cards does not take the room that is kept, but it may take the last
 job or card that the promised job's queue or user may have; then that one would stand before a shut
-gate when its cards are free.
+gate, and lose its turn, though its cards are free in time. So that is kept for it from the first:
+also from who would be gone by then.
 """
 
 from eaas import reasons as r
 from eaas_daemon.core.ask import Shape, shape_of
-from eaas_daemon.core.ends import is_gone_by
 from eaas_daemon.core.gates import gate, may_shut
 from eaas_daemon.core.model import Job, Pool, Reservation
 from eaas_daemon.core.reserve import overrides
@@ -16,7 +16,7 @@ from eaas_daemon.core.tally import Tally
 
 
 def cap_kept(
-    state: State, job: Job, shape: Shape, kept: Reservation | None, held: Tally, now: float
+    state: State, job: Job, shape: Shape, kept: Reservation | None, held: Tally
 ) -> r.CapReserved | None:
     """Return for whom the rest of a cap is kept that the job would need; None if it may have it.
 
@@ -25,9 +25,7 @@ def cap_kept(
     if kept is None or kept.uid == job.uid or not is_promise(kept):
         return None
     head, pool = state.jobs[kept.uid], state.pools[job.pool]
-    if not _share_a_cap(state, job, head, pool) or is_gone_by(shape.timeout_s, now, kept.at):
-        return None
-    if overrides(state, job, shape, kept):
+    if not _share_a_cap(state, job, head, pool) or overrides(state, job, shape, kept):
         return None
     with_it = held.copy()
     nodes = shape.ask.num_nodes

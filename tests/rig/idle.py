@@ -20,7 +20,7 @@ def who_could_start(state: State, now: float) -> list[Job]:
             shape = shape_of(job)
             if (
                 gate(shape, state.queues[shape.ref], pool, tally) is None
-                and cap_kept(state, job, shape, kept, tally, now) is None
+                and cap_kept(state, job, shape, kept, tally) is None
             ):
                 here = [rooms[name] for name in pool.members if name in rooms]
                 could = sum(
