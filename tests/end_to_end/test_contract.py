@@ -33,7 +33,7 @@ ATTEMPT: Final = keys(
 LOG: Final = keys("stdout_bytes stderr_bytes gap_bytes complete")
 NODE: Final = keys(
     "name uid state conditions address version runtime engine pools labels cpus cpus_used "
-    "memory_mib memory_used_mib boot_id last_seen_at last_end cards jobs images mounts"
+    "memory_mib memory_used_mib boot_id last_seen_at last_end cards jobs images mounts links"
 )
 IMAGE: Final = keys("name digest size_mib")
 CARD: Final = keys(
