@@ -17,7 +17,7 @@ from typing import Final
 from bench.machine import processor
 from bench.simulate import swf, table
 from bench.simulate.fifo import fifo
-from bench.simulate.product import product
+from bench.simulate.product import interrupting, product
 from bench.simulate.timeline import draw
 from bench.simulate.week import LOAD, week
 from bench.simulate.workload import PoolSize, Workload, fitting, schedule, squeezed
@@ -25,6 +25,7 @@ from eaas.errors import EaasError
 
 OURS: Final = "Mini EaaS"
 POLICIES: Final = {OURS: product, "FIFO": fifo}
+INTERRUPTING: Final = "preempt"
 
 JOBS: Final = 5000
 DAYS: Final = 7.0
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         workload = _made_up(asked, pool) if asked.trace is None else _traced(asked, pool)
         if not workload.submissions:
             raise EaasError(f"{workload.title} has no job that fits {_words(pool)}")
-        _simulate(workload, pool, asked.svg)
+        _simulate(workload, pool, asked.svg, interrupts=asked.interrupt)
     except EaasError as error:
         print(f"simulate: {error}", file=sys.stderr)
         return 1
@@ -59,7 +60,7 @@ def _traced(asked: argparse.Namespace, pool: PoolSize) -> Workload:
     return kept if asked.load is None else squeezed(kept, pool, asked.load)
 
 
-def _simulate(workload: Workload, pool: PoolSize, svg: Path | None) -> None:
+def _simulate(workload: Workload, pool: PoolSize, svg: Path | None, *, interrupts: bool) -> None:
     print(f"{workload.title}: {len(workload.submissions):,} jobs on {_words(pool)}")
     load = workload.load(pool)
     if load is not None:
@@ -69,7 +70,8 @@ def _simulate(workload: Workload, pool: PoolSize, svg: Path | None) -> None:
         print(f"  {note}")
     print(f"  {processor()}, Python {platform.python_version()}\n", flush=True)
     began, began_cpu = time.perf_counter(), time.process_time()
-    schedules = [schedule(name, policy, workload, pool) for name, policy in POLICIES.items()]
+    policies = POLICIES | ({INTERRUPTING: interrupting} if interrupts else {})
+    schedules = [schedule(name, policy, workload, pool) for name, policy in policies.items()]
     for line in table.tables(schedules):
         print(line)
     if svg is not None:
@@ -106,6 +108,11 @@ def _parser() -> argparse.ArgumentParser:
         help="a trace in the Standard Workload Format, also .gz; without one a week is made up",
     )
     add("--svg", type=Path, metavar="OUT", help="draw the schedule into this file")
+    add(
+        "--interrupt",
+        action="store_true",
+        help="also let jobs with timeouts of an hour at most interrupt all others",
+    )
     add("--seed", type=int, default=1, help="of the made-up week (default: 1)")
     add("--nodes", type=_some, default=20, metavar="N", help="default: 20")
     add("--cards", type=_some, default=8, metavar="N", help="on each node (default: 8)")

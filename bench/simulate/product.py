@@ -9,6 +9,7 @@ submission says; it starts the moment it is placed, as images and containers cos
 import heapq
 from collections.abc import Iterator, Sequence
 from itertools import count
+from math import inf
 from typing import Final, Literal
 
 import msgspec
@@ -19,6 +20,7 @@ from eaas.errors import EaasError
 from eaas.ids import JobUid, UserName
 from eaas.job_spec import JobSpec
 from eaas.wire.from_agent import AttemptEnded, AttemptRunning, AttemptStopping
+from eaas.wire.rest import SetQueue
 from eaas_daemon.core import events as e
 from eaas_daemon.core.archive import NoArchive
 from eaas_daemon.core.effects import Dispatch
@@ -27,6 +29,8 @@ from eaas_daemon.core.state import State
 from eaas_daemon.core.step import step
 
 POOL: Final = "default"
+SHORT: Final = "short"
+SHORT_S: Final = 3600.0
 ADMIN: Final = e.Caller(user=UserName("root"), role="admin")
 
 LOOK_EVERY_S: Final = 60.0
@@ -107,10 +111,23 @@ def product(
     return house.runs, house.refused
 
 
+def interrupting(workload: Workload, pool: PoolSize) -> Decided:
+    """Return the runs where jobs that promise to be short may interrupt all the others.
+
+    Whatever is interrupted has saved nothing and begins anew: the worst that can come of it.
+    """
+    house = _House(workload, pool, short_s=SHORT_S)
+    house.open()
+    house.go()
+    return house.runs, house.refused
+
+
 class _House:
     """A core, its agents, and all that is still going to happen. Times are the workload's."""
 
-    def __init__(self, workload: Workload, pool: PoolSize) -> None:
+    def __init__(self, workload: Workload, pool: PoolSize, *, short_s: float | None = None) -> None:
+        """``short_s`` gives jobs with no longer a timeout a queue that goes first."""
+        self._short_s = short_s
         self.runs: list[Run] = []
         self.refused: list[str] = []
         self._jobs = workload.submissions
@@ -132,6 +149,13 @@ class _House:
         for agent in self._agents:
             joins = e.AddToPool(caller=ADMIN, pool=POOL, node=agent.name, cards=None)
             self._step([joins], 0.0)
+        if self._short_s is not None:
+            about: dict[str, str] = {"pool": POOL}
+            first, gives_way = SetQueue(priority=10), SetQueue(preemptible=True)
+            self._step([e.CreateQueue(caller=ADMIN, name=SHORT, settings=first, **about)], 0.0)
+            self._step(
+                [e.ChangeQueue(caller=ADMIN, name="default", settings=gives_way, **about)], 0.0
+            )
         for of, job in enumerate(self._jobs):
             self._expect(job.at_s, Arrives(of))
 
@@ -174,7 +198,9 @@ class _House:
 
     def _tell(self, what: Happening, now: float) -> Iterator[e.Event]:
         if isinstance(what, Arrives):
-            yield _submit(what.of, self._jobs[what.of])
+            job = self._jobs[what.of]
+            is_short = self._short_s is not None and (job.timeout_s or inf) <= self._short_s
+            yield _submit(what.of, job, SHORT if is_short else "default")
         elif isinstance(what, Starts):
             yield from self._start(what, now)
         elif isinstance(what, Ends):
@@ -261,9 +287,14 @@ class _House:
             self._expect(now, Ends(uid, attempt.number, "stopped"))
 
 
-def _submit(of: int, job: Submission) -> e.Submit:
+def _submit(of: int, job: Submission, queue: str) -> e.Submit:
     spec = JobSpec(
-        name=str(of), image="simulated", gpus=job.cards, cpus=job.cpus, timeout_s=job.timeout_s
+        name=str(of),
+        queue=queue,
+        image="simulated",
+        gpus=job.cards,
+        cpus=job.cpus,
+        timeout_s=job.timeout_s,
     )
     return e.Submit(caller=e.Caller(user=UserName(job.user)), specs=(spec,))
 

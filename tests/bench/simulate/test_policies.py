@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from bench.simulate.fifo import fifo
-from bench.simulate.product import ADMIN, POOL, product
+from bench.simulate.product import ADMIN, POOL, interrupting, product
 from bench.simulate.week import week
 from bench.simulate.workload import (
     SOME_MONDAY,
@@ -130,6 +130,21 @@ def test_what_the_controller_refuses_is_told_in_its_own_words() -> None:
     assert times(runs) == {1: (0, 10)}
     assert len(refused) == 1
     assert "no node of pool default could ever run this" in refused[0]
+
+
+def test_where_short_jobs_interrupt_others_what_they_interrupted_begins_anew() -> None:
+    workload = a_workload(
+        a_job(0, 50_000), a_job(10, 40_000), a_job(1_000, 600), a_job(45_000, 60, cards=2)
+    )
+
+    runs, refused = interrupting(workload, TWO_CARDS)
+
+    assert refused == []
+    broken_off = [(run.of, run.began_s, run.ended_s) for run in runs if not run.is_whole]
+    assert broken_off == [(1, 10, 1_000), (0, 0, 45_000)]
+    assert [run.of for run in runs if run.is_whole] == [2, 1, 3, 0]
+    whole = {run.of: run.ended_s - run.began_s for run in runs if run.is_whole}
+    assert whole == {0: 50_000, 1: 40_000, 2: 600, 3: 60}
 
 
 def test_a_job_that_somebody_cancels_is_broken_off_and_gives_its_card_back() -> None:
