@@ -38,7 +38,8 @@ NODE: Final = keys(
 IMAGE: Final = keys("name digest size_mib")
 CARD: Final = keys(
     "uuid index node model state simulated offered reason memory_total_mib memory_used_mib "
-    "memory_claimed_mib utilization_pct temperature_c power_w claims processes sampled_at"
+    "memory_claimed_mib utilization_pct temperature_c power_w claims processes sampled_at "
+    "bookings"
 )
 CLAIM: Final = keys("job attempt user memory_mib")
 PROCESS: Final = keys("pid user command memory_mib container job")
