@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from eaas import reasons as r
 from eaas.lifecycle import JobState, Verb
+from eaas.preempt_reasons import Preempted
 from eaas.sentences import sentence
 from eaas.wire.from_agent import AttemptEnded, AttemptRunning, AttemptStopping
 from eaas_daemon.core.advance import advance
@@ -262,7 +263,9 @@ def _waiting_again(job: Job, now: float) -> Job:
 def _journal_end(state: State, job: Job, now: float) -> None:
     text = sentence(job.reason) if job.reason else "exited with code 0"
     attempt = job.attempts[-1]
-    if not job.ended:
+    if not job.ended and isinstance(job.reason, Preempted):
+        kind, words = "job.interrupted", f"job {job.called} was interrupted and waits again: {text}"
+    elif not job.ended:
         kind, words = "job.requeued", f"job {job.called} waits for another attempt: {text}"
     else:
         kind, words = f"job.{job.state.lower()}", f"job {job.called} is {job.state}: {text}"

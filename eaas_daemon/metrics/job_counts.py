@@ -60,6 +60,8 @@ class JobCounts:
             self._counts.submitted.labels(job.pool, job.queue).inc()
         elif row.kind == "job.requeued":
             self._counts.retried.labels(job.pool, job.queue).inc()
+        elif row.kind == "job.interrupted":
+            self._counts.preempted.labels(job.pool, job.queue).inc()
         elif (ended := ENDS.get(row.kind)) is not None:
             self._counts.ended.labels(job.pool, job.queue, ended).inc()
 

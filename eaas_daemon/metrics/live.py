@@ -123,6 +123,9 @@ class JobInstruments:
         self.retried: Final = counter(
             "attempts_retried", "Attempts that ended so that the job waits for another one"
         )
+        self.preempted: Final = counter(
+            "attempts_preempted", "Attempts that were stopped for a job of a more urgent queue"
+        )
         self.lost: Final = counter("attempts_lost", "Attempts of which nobody knows how they ended")
         self.logs_dropped: Final = counter(
             "logs_dropped", "Logs of ended attempts that were deleted to keep the log budget", ()
@@ -132,7 +135,8 @@ class JobInstruments:
 
     def begin(self, queue: Queue) -> None:
         """Let all series of the queue be there, at nothing, before the first of its jobs."""
-        for each in (self.submitted, self.started, self.retried, self.lost, self.wait, self.run):
+        counted = self.submitted, self.started, self.retried, self.preempted, self.lost
+        for each in (*counted, self.wait, self.run):
             each.labels(queue.pool, queue.name)
         for state in sorted(ENDED):
             self.ended.labels(queue.pool, queue.name, state)
@@ -141,7 +145,8 @@ class JobInstruments:
         """Drop all series of a queue that is no more (``pool/queue``)."""
         pool, _, queue = ref.partition("/")
         name = {"pool": pool, "queue": queue}
-        for each in (self.submitted, self.ended, self.started, self.retried, self.lost):
+        counted = self.submitted, self.ended, self.started, self.retried, self.preempted, self.lost
+        for each in counted:
             each.remove_by_labels(name)
         for one in (self.wait, self.run):
             one.remove_by_labels(name)

@@ -29,7 +29,8 @@ _BAD: Final = frozenset(
     }
 )
 _WARN: Final = frozenset(
-    {"job.cancelled", "job.stopping", "job.requeued", "card.sick", "card.dirty", "card.foreign",
+    {"job.cancelled", "job.stopping", "job.requeued", "job.preempted",
+     "job.interrupted", "card.sick", "card.dirty", "card.foreign",
      "card.excluded", "node.draining", "node.confirmed_dead", "node.disk_full", "node.flapping",
      "node.clock_skew"}
 )  # fmt: skip

@@ -54,7 +54,8 @@ def test_the_journal_says_for_whom_it_is_stopped_and_that_it_waits_again() -> No
     obeys(house, victim)
 
     assert said == [f"job {victim.number} is being stopped, to go on later: {by}"]
-    assert told(house, "job.requeued") == [f"job {victim.number} waits for another attempt: {by}"]
+    words = f"job {victim.number} was interrupted and waits again: {by}"
+    assert told(house, "job.interrupted") == [words]
 
 
 def test_it_waits_again_in_its_old_place_and_neither_retries_nor_backoff_are_used_up() -> None:

@@ -5,6 +5,7 @@ from eaas_daemon.core.model import Job
 from eaas_daemon.metrics.job_counts import JobCounts
 from eaas_daemon.metrics.live import Live
 from tests.rig.builders import ADMIN, ALICE, House, a_card
+from tests.rig.preempting import change
 
 
 class Counted(House):
@@ -78,6 +79,21 @@ def test_an_end_whose_start_was_never_told_of_counts_as_a_start_too() -> None:
 
     assert house.totals()["attempts_started"] == 1
     assert (house.value("job_wait_seconds_sum"), house.value("attempt_run_seconds_sum")) == (1, 1)
+
+
+def test_an_attempt_that_was_preempted_is_counted_as_that_and_not_as_retried() -> None:
+    house = Counted()
+    house.do(change("default", preemptible=True))
+    house.queue("urgent", priority=5)
+    job = house.submit(ALICE, gpus=1)
+    while not house.state.aside.promised:
+        house.submit(ALICE, queue="urgent", gpus=1)
+
+    house.ended(house.job(job.number), exit_code=None, cause="never_started")
+
+    assert house.job(job.number).preemptions == 1
+    assert house.value("attempts_preempted_total") == 1
+    assert house.totals()["attempts_retried"] == 0
 
 
 def test_each_attempt_of_a_job_is_counted_but_only_its_first_start_ends_its_waiting() -> None:

@@ -44,6 +44,7 @@ def test_a_queue_has_all_its_series_at_nothing_before_its_first_job() -> None:
         "mini_eaas_jobs_submitted_total",
         "mini_eaas_attempts_started_total",
         "mini_eaas_attempts_retried_total",
+        "mini_eaas_attempts_preempted_total",
         "mini_eaas_attempts_lost_total",
         "mini_eaas_job_wait_seconds_bucket",
         "mini_eaas_attempt_run_seconds_bucket",
