@@ -109,7 +109,7 @@ def _take_back(state: State, job: Job, cause: Job, now: float) -> None:
     state.put_job(job)
     for uid in state.aside.behind(cause.number):
         waiting = state.jobs[uid]
-        named = {job.number, job.array}.intersection(waiting.spec.after)
+        named = {job.number, job.array, job.called}.intersection(waiting.spec.after)
         if named and job.number not in waiting.waits_for:
             numbers = (*waiting.waits_for, job.number)
             state.put_job(replace(waiting, waits_for=tuple(sorted(numbers))))
