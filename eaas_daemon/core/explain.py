@@ -1,6 +1,6 @@
 """Why a job waits, told from the same functions that decide it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -75,35 +75,69 @@ class Explainer:
         self._at = now if now is not None else state.last_tick_at or 0.0
         self._rooms: dict[NodeName, Room] | None = None
         self._waiting: dict[Alike, Waiting] = {}
+        self._first: dict[Alike, r.Reason] = {}
 
     def waiting(self, job: Job) -> Waiting:
         """Return why the waiting job does not start."""
-        if job.waits_for or job.not_before is not None:
-            aside = dependencies.reason(self._state, job) or _not_yet(job) or r.NotPlannedYet()
+        if (aside := self._aside(job)) is not None:
             return Waiting(above=(("job", aside),), nodes=(), never=False)
-        if (left := ranks_left(self._state, job)) is not None:
-            return Waiting(above=(("job", left),), nodes=(), never=False)
         job = first_rank(self._state, job)
-        if (making := why_promised(self._state, job, self._at)) is not None:
-            return Waiting(above=(("job", making),), nodes=(), never=False)
-        shape = shape_of(job)
+        alike = self._alike(job)
+        if alike not in self._waiting:
+            self._waiting[alike] = self._explain(job, alike[0])
+        return self._waiting[alike]
+
+    def _aside(self, job: Job) -> r.Reason | None:
+        """Return why the job is not in line, or None if it is."""
+        if job.waits_for or job.not_before is not None:
+            return dependencies.reason(self._state, job) or _not_yet(job) or r.NotPlannedYet()
+        if (left := ranks_left(self._state, job)) is not None:
+            return left
+        return why_promised(self._state, first_rank(self._state, job), self._at)
+
+    def _alike(self, job: Job) -> Alike:
         kept = self._state.reservations.get(job.pool)
         is_first = kept is not None and kept.uid == job.uid and is_promise(kept)
-        alike = shape, job.rank, job.priority, is_first
-        if alike not in self._waiting:
-            self._waiting[alike] = self._explain(job, shape)
-        return self._waiting[alike]
+        return shape_of(job), job.rank, job.priority, is_first
 
     def reason(self, job: Job) -> r.Reason | None:
         """Return the job's reason in its state, whichever that is."""
         if job.state is not JobState.PENDING:
             return job.reason
-        waiting = self.waiting(job)
-        return waiting.first
+        if (aside := self._aside(job)) is not None:
+            return aside
+        job = first_rank(self._state, job)
+        alike = self._alike(job)
+        if alike in self._waiting:
+            return self._waiting[alike].first
+        if alike not in self._first:
+            self._first[alike] = self._first_reason(job, alike[0])
+        return self._first[alike]
+
+    def _first_reason(self, job: Job, shape: Shape) -> r.Reason:
+        """Return what the whole answer begins with; mostly one node is looked at for that."""
+        pool = self._state.pools[job.pool]
+        if above := self._above(shape, job, pool):
+            return above[0][1]
+        if shape.ask.num_nodes == 1:
+            for reason in self._node_reasons(job, shape, pool):
+                if not reason.never:
+                    return reason
+        return self.waiting(job).first
 
     def _explain(self, job: Job, shape: Shape) -> Waiting:
         state, ask = self._state, shape.ask
-        pool, queue = state.pools[job.pool], state.queues[job.ref]
+        pool = state.pools[job.pool]
+        found = self._node_reasons(job, shape, pool)
+        nodes = tuple(sorted(found, key=lambda reason: (reason.never, reason.node)))
+        is_ruled_out = ask.num_nodes > 1 or all(reason.never for reason in nodes)
+        never = is_ruled_out and bool(impossible(state, pool, ask))
+        few = too_few(state, pool, ask, nodes, never=never)
+        return Waiting(above=self._above(shape, job, pool), nodes=nodes, never=never, few=few)
+
+    def _above(self, shape: Shape, job: Job, pool: Pool) -> tuple[Scoped, ...]:
+        """Return what is shut above the nodes."""
+        state, queue = self._state, self._state.queues[job.ref]
         above: list[Scoped] = []
         for shut in gates(shape, queue, pool, held(state)) if may_shut(shape, queue, pool) else ():
             above.append(
@@ -115,17 +149,13 @@ class Explainer:
             above.append(("queue" if kept.queue == job.ref else "job", kept))
         if not any(name in state.nodes for name in pool.members):
             above.append(("pool", r.PoolHasNoNodes(pool=pool.name)))
-        nodes = tuple(self._node_reasons(job, shape, pool))
-        is_ruled_out = ask.num_nodes > 1 or all(reason.never for reason in nodes)
-        never = is_ruled_out and bool(impossible(state, pool, ask))
-        few = too_few(state, pool, ask, nodes, never=never)
-        return Waiting(above=tuple(above), nodes=nodes, never=never, few=few)
+        return tuple(above)
 
-    def _node_reasons(self, job: Job, shape: Shape, pool: Pool) -> list[r.NodeReason]:
+    def _node_reasons(self, job: Job, shape: Shape, pool: Pool) -> Iterator[r.NodeReason]:
+        """Yield why each node does not take the job now, by their names."""
         if self._rooms is None:
             self._rooms = kept_rooms(self._state, self._at)
         ask = shape.ask
-        found: list[r.NodeReason] = []
         for name in sorted(pool.members):
             if (room := self._rooms.get(name)) is None:
                 continue
@@ -135,12 +165,11 @@ class Explainer:
             elif self._state.aside.promised:
                 reason = kept_for(self._state, room, ask, pool, reason)
             if reason is not None and reason.never:
-                found += every_never(room.node, ask, pool)
+                yield from every_never(room.node, ask, pool)
             elif isinstance(reason, r.NodeOffline):
-                found.append(replace(reason, silent_s=self._missed_s(room.node)))
+                yield replace(reason, silent_s=self._missed_s(room.node))
             elif reason is not None:
-                found.append(reason)
-        return sorted(found, key=lambda reason: (reason.never, reason.node))
+                yield reason
 
     def _missed_s(self, node: Node) -> float | None:
         """Return how long the node has been silent; None where it is not missed, or offline."""

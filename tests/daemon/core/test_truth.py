@@ -91,12 +91,14 @@ def test_every_waiting_job_has_exactly_one_verdict_with_its_reason(seed: int) ->
         state = history.house.state
         explainer = Explainer(state, history.house.now)
         places: Counter[object] = Counter()
+        shown = Explainer(state, history.house.now)
         for job in state.jobs.values():
             why = explainer.why(job)
             assert (why.verdict == "placed") == (job.state is not JobState.PENDING)
             if job.state is JobState.PENDING:
                 assert why.reasons or why.nodes, why
                 assert why.text
+                assert shown.reason(job) == explainer.waiting(job).first
             if job.in_line:
                 places[job.pool, why.position] += 1
         assert all(count == 1 for count in places.values())
