@@ -5,9 +5,10 @@ from typing import Final
 
 from eaas.field_checks import Choice, Duration, Memory, Moment, Number, Text, Truth, Whole
 from eaas.ids import NAME_PATTERN
+from eaas.job_after import JobNames
 from eaas.job_array import JobArray
 from eaas.job_field import JobField
-from eaas.job_lists import Environment, JobNumbers, Labels, Nodes
+from eaas.job_lists import Environment, Labels, Nodes
 from eaas.job_mounts import Mounts
 from eaas.job_values import Array, Command, Folder, Image, RunAs, Workdir
 from eaas.restart import RESTART_CHECKS, Restart, Restarts
@@ -256,8 +257,8 @@ _TABLE: Final = (
         key="after",
         attribute="after",
         label="After",
-        check=JobNumbers(),
-        help="Jobs that must have succeeded first.",
+        check=JobNames(),
+        help="Jobs that must have succeeded first; of an array all tasks: 41, or 42[7].",
         default=(),
         flag="--after",
         metavar="ID",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Final, TypeVar
 
-from eaas.field_checks import Check, Mistake, Text, Whole, Wrong, below, items_of, text_of, wrong
+from eaas.field_checks import Check, Mistake, Text, Wrong, below, items_of, text_of, wrong
 from eaas.ids import NAME_PATTERN
 from eaas.spelling import shown
 
@@ -13,7 +13,6 @@ T = TypeVar("T")
 ENV_BYTES: Final = 64 * 1024
 MAX_LABELS: Final = 32
 MAX_NODES: Final = 256
-MAX_AFTER: Final = 1000
 
 _ENV_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LABEL_KEY: Final = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9])?")
@@ -99,23 +98,6 @@ class Nodes(Check, frozen=True, kw_only=True):
 
     def schema(self) -> dict[str, object]:
         return {"type": "array", "items": {"type": "string"}}
-
-
-class JobNumbers(Check, frozen=True, kw_only=True):
-    """Numbers of other jobs."""
-
-    kind: ClassVar[str] = "integers"
-
-    def read(self, value: object) -> tuple[int, ...]:
-        number = Whole(minimum=1, maximum=2**53)
-        return distinct(each(at_most(MAX_AFTER, items_of(value)), number.read))
-
-    def typed(self, value: tuple[int, ...]) -> object:
-        return list(value)
-
-    def schema(self) -> dict[str, object]:
-        item = {"type": "integer", "minimum": 1}
-        return {"anyOf": [item, {"type": "array", "items": item}]}
 
 
 def _pairs(

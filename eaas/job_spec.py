@@ -60,7 +60,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     """For each attempt."""
     restart: Restart = Restart()
     priority: int = 0
-    after: tuple[int, ...] = ()
+    after: tuple[int | str, ...] = ()
+    """Numbers of jobs and arrays; single tasks of arrays as ``42[7]``."""
     after_failed: Literal["fail", "wait"] = "fail"
     not_before: float | None = None
     """Unix seconds."""

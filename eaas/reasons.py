@@ -89,6 +89,8 @@ class AfterPending(Reason, frozen=True, kw_only=True, tag="after_pending"):
     """Jobs that this one is to follow have not ended yet."""
 
     jobs: tuple[int, ...]
+    called: tuple[str, ...] = ()
+    """How people name them."""
 
 
 class AfterFailed(Reason, frozen=True, kw_only=True, tag="after_failed"):
@@ -96,6 +98,8 @@ class AfterFailed(Reason, frozen=True, kw_only=True, tag="after_failed"):
 
     job: int
     state: str
+    called: str | None = None
+    """How people name it, where that is more than its number: ``42[7]``."""
 
 
 class NotPlannedYet(Reason, frozen=True, kw_only=True, tag="not_planned_yet"):

@@ -102,7 +102,9 @@ def sentence(reason: r.Reason) -> str:
             text = rough_memory_mib if rough and key == "available" else format_memory_mib
             fields[f"{key}_memory"] = text(fields[key])
     if isinstance(reason, r.AfterPending):
-        fields["after"] = _jobs_text(reason.jobs)
+        fields["after"] = _jobs_text(reason.called or reason.jobs)
+    if isinstance(reason, r.AfterFailed):
+        fields["job"] = reason.called or reason.job
     if isinstance(reason, Preempted):
         fields["preemptor"] = (
             "a job of a more urgent queue"
@@ -132,7 +134,7 @@ def sentence(reason: r.Reason) -> str:
     return template.format(**fields)
 
 
-def _jobs_text(numbers: tuple[int, ...]) -> str:
+def _jobs_text(numbers: tuple[int | str, ...]) -> str:
     if len(numbers) == 1:
         return f"job {numbers[0]} has succeeded"
     some = ", ".join(map(str, numbers[:5])) + ("" if len(numbers) <= 5 else " and others")

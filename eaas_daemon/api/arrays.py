@@ -9,8 +9,8 @@ from eaas_daemon.api.bodies import named, query_flag
 from eaas_daemon.api.parts import Parts, answer, caller_of
 from eaas_daemon.api.private import job_for
 from eaas_daemon.core import events as e
-from eaas_daemon.core.array_picture import array_view, is_array
-from eaas_daemon.core.arrays import tasks_in_memory
+from eaas_daemon.core.array_picture import array_view
+from eaas_daemon.core.arrays import is_array, tasks_in_memory
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.on_tasks import Acted
 from eaas_daemon.core.state import State

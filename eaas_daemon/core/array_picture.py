@@ -19,11 +19,6 @@ Alike = tuple[JobState, r.Reason | None, str | None]
 ORDER: Final = {state: place for place, state in enumerate(JobState)}
 
 
-def is_array(job: Job) -> bool:
-    """Tell whether the job stands for an array whose first task it is."""
-    return job.array == job.number and bool(job.spec.array)
-
-
 def array_view(painter: Painter, first: Job, seen: JobView) -> ArrayView:
     """Return the array of which this is the first task, and how whoever asks sees that one."""
     groups = _groups(painter, first)

@@ -80,6 +80,11 @@ def many_tasks(spec: JobSpec) -> str:
     return "an array of " + ("1 task" if count == 1 else f"{count} tasks") + limit
 
 
+def is_array(job: Job) -> bool:
+    """Tell whether the job stands for an array whose first task it is."""
+    return job.array == job.number and bool(job.spec.array)
+
+
 def ended_tasks(state: State, first: Job) -> dict[int, JobState]:
     """Return how those of the array's tasks ended that have ended, by number."""
     last = first.number + len(first.spec.array) - 1

@@ -11,6 +11,7 @@ from eaas.why_views import BlockerView
 from eaas_daemon.core.ask import ask_of, shape_of
 from eaas_daemon.core.booking_bars import note_bookings, stays_booked
 from eaas_daemon.core.fit import Room, refusal
+from eaas_daemon.core.followers import is_followed
 from eaas_daemon.core.forecast import end_of
 from eaas_daemon.core.making_room import stopped_by
 from eaas_daemon.core.model import Job
@@ -31,7 +32,7 @@ def blockers(
     whose cards are used from outside.
     """
     if job.waits_for:
-        first = [one for one in _placed(state) if one.number in job.waits_for]
+        first = [one for one in _placed(state) if is_followed(one, job)]
         return _views(state, first, now)
     if (making := next((x for _, x in above if isinstance(x, MakingRoom)), None)) is not None:
         return _views(state, [one for one in _placed(state) if one.number in making.jobs], now)

@@ -3,38 +3,60 @@
 from collections.abc import Iterator
 
 from eaas import reasons as r
-from eaas.errors import Conflict, FieldError, Invalid
+from eaas.errors import Conflict, FieldError, Invalid, NotFound
 from eaas.ids import JobNumber
+from eaas.job_ref import JobRef, job_ref
 from eaas.job_spec import JobSpec
 from eaas.lifecycle import JobState
+from eaas_daemon.core.arrays import is_array, job_named, jobs_named
+from eaas_daemon.core.followers import means_whole, standing
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.state import State
 
 
 def unmet(state: State, spec: JobSpec) -> tuple[JobNumber, ...]:
-    """Return the jobs that have not succeeded yet; refuse what could never come true.
+    """Return what has not succeeded yet: jobs, and arrays by their number.
 
     Raises:
         Invalid: one of them is not there, or has ended otherwise and the job would fail with it.
     """
-    found = [
-        (JobNumber(number), state.job_by_number(number)) for number in dict.fromkeys(spec.after)
-    ]
-    if errors := list(_mistakes(spec, found)):
+    left: list[JobNumber] = []
+    errors: list[FieldError] = []
+    for name in dict.fromkeys(spec.after):
+        try:
+            for job, has_succeeded, failed in _named(state, name):
+                if failed is not None and spec.after_failed == "fail":
+                    errors.append(_could_never_start(failed))
+                elif not has_succeeded:
+                    left.append(job.number)
+        except NotFound as missing:
+            errors.append(FieldError(field="after", message=missing.sentence))
+    if errors:
         raise Invalid(tuple(errors))
-    return tuple(number for number, job in found if job and job.state is not JobState.SUCCEEDED)
+    return tuple(dict.fromkeys(left))
 
 
-def _mistakes(spec: JobSpec, found: list[tuple[JobNumber, Job | None]]) -> Iterator[FieldError]:
-    for number, job in found:
-        if job is None:
-            yield FieldError(field="after", message=f"there is no job {number}")
-        elif _failed(job) and spec.after_failed == "fail":
-            message = (
-                f"job {number} is {job.state}, so this could never start;"
-                " retry that one first, or say after_failed: wait"
-            )
-            yield FieldError(field="after", message=message)
+def _named(state: State, name: int | str) -> Iterator[tuple[Job, bool, Job | None]]:
+    """Yield the jobs of that name, whether they have succeeded, and what of them failed.
+
+    An array is one of them, for which its first task stands.
+    """
+    ref = job_ref(str(name)) or JobRef(0)
+    if isinstance(name, int) and is_array(first := job_named(state, ref)):
+        whole = standing(state, first)
+        failed = None if whole.failed is None else state.job_by_number(whole.failed)
+        yield first, whole.has_succeeded, failed
+        return
+    for job in [job_named(state, ref)] if isinstance(name, int) else jobs_named(state, ref):
+        yield job, job.state is JobState.SUCCEEDED, job if _failed(job) else None
+
+
+def _could_never_start(failed: Job) -> FieldError:
+    message = (
+        f"job {failed.called} is {failed.state}, so this could never start;"
+        " retry that one first, or say after_failed: wait"
+    )
+    return FieldError(field="after", message=message)
 
 
 def unmet_again(state: State, job: Job) -> tuple[JobNumber, ...]:
@@ -57,12 +79,31 @@ def later(not_before: float | None, now: float) -> float | None:
 def reason(state: State, job: Job) -> r.Reason | None:
     """Return what the waiting job waits for, or None when it is no other job."""
     for number in job.waits_for:
-        first = state.job_by_number(number)
-        if first is not None and _failed(first):
-            return r.AfterFailed(job=number, state=first.state.value)
+        failed = _failed_first(state, job, number)
+        if failed is not None:
+            how = failed.state.value
+            called = None if failed.array is None else failed.called
+            return r.AfterFailed(job=failed.number, state=how, called=called)
     if job.waits_for:
-        return r.AfterPending(jobs=tuple(job.waits_for))
+        names = tuple(_called(state, job, number) for number in job.waits_for)
+        return r.AfterPending(jobs=tuple(job.waits_for), called=names)
     return None
+
+
+def _failed_first(state: State, job: Job, number: JobNumber) -> Job | None:
+    """Return what keeps the job from ever starting unless it is tried again, if anything does."""
+    first = state.job_by_number(number)
+    if first is None or not means_whole(job, first):
+        return first if first is not None and _failed(first) else None
+    if job.spec.after_failed == "fail":
+        return None  # then it would have failed with it
+    failed = standing(state, first).failed
+    return None if failed is None else state.job_by_number(failed)
+
+
+def _called(state: State, job: Job, number: JobNumber) -> str:
+    first = state.job_by_number(number)
+    return str(number) if first is None or number in job.spec.after else first.called
 
 
 def _failed(job: Job) -> bool:

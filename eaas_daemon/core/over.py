@@ -8,6 +8,7 @@ from eaas import reasons as r
 from eaas.lifecycle import JobState, Verb, next_state
 from eaas.sentences import sentence
 from eaas_daemon.core.effects import JobOver
+from eaas_daemon.core.followers import followers
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.state import State
 
@@ -25,17 +26,17 @@ def tell_over(state: State, job: Job, now: float) -> None:
         ended = over.pop()
         for node in dict.fromkeys(attempt.node for attempt in ended.attempts):
             state.emit(JobOver(node=node, uid=ended.uid))
-        for uid in state.aside.behind(ended.number):
-            waiting = state.jobs[uid]
+        for waiting, done in list(followers(state, ended)):
             if ended.state is JobState.SUCCEEDED:
-                left = tuple(number for number in waiting.waits_for if number != ended.number)
+                left = tuple(number for number in waiting.waits_for if number != done)
                 state.put_job(replace(waiting, waits_for=left, pending_since=now))
             elif waiting.spec.after_failed == "fail":
                 over.append(_fail(state, waiting, ended, now))
 
 
 def _fail(state: State, waiting: Job, cause: Job, now: float) -> Job:
-    reason = r.AfterFailed(job=cause.number, state=cause.state.value)
+    called = None if cause.array is None else cause.called
+    reason = r.AfterFailed(job=cause.number, state=cause.state.value, called=called)
     job = replace(
         waiting,
         state=next_state(waiting.number, waiting.state, Verb.AFTER_FAILED),

@@ -1,7 +1,8 @@
 import pytest
 
 from eaas.field_checks import Check, Mistake, Wrong
-from eaas.job_lists import Environment, JobNumbers, Labels, Nodes
+from eaas.job_after import JobNames
+from eaas.job_lists import Environment, Labels, Nodes
 
 
 @pytest.mark.parametrize(
@@ -13,9 +14,9 @@ from eaas.job_lists import Environment, JobNumbers, Labels, Nodes
         (Labels(), "project=qwen", {"project": "qwen"}),
         (Nodes(), "node-a, node-b", ("node-a", "node-b")),
         (Nodes(), ["b", "a", "b"], ("b", "a")),
-        (JobNumbers(), 41, (41,)),
-        (JobNumbers(), "41,42", (41, 42)),
-        (JobNumbers(), [41, 41], (41,)),
+        (JobNames(), 41, (41,)),
+        (JobNames(), "41,42", (41, 42)),
+        (JobNames(), [41, 41], (41,)),
     ],
 )
 def test_what_holds_several_is_read_and_reads_back(
@@ -95,7 +96,7 @@ def test_what_holds_several_is_read_and_reads_back(
         (Nodes(), ["Node A"], Mistake("must be a node's name, not 'Node A'", "node-a", (0,))),
         (Nodes(), ["a"] * 257, Mistake("must be 256 at most, not 257")),
         (
-            JobNumbers(),
+            JobNames(),
             [0],
             Mistake("must be a whole number from 1 to 9007199254740992, not 0", path=(0,)),
         ),

@@ -1,4 +1,5 @@
-from eaas_daemon.core.array_picture import array_view, is_array
+from eaas_daemon.core.array_picture import array_view
+from eaas_daemon.core.arrays import is_array
 from eaas_daemon.core.picture import Painter
 from tests.rig.builders import House
 
