@@ -32,8 +32,10 @@ def status_text(jobs: Sequence[JobView], *, settled: Collection[int], logs: Coll
 
 
 def _facts(job: JobView, *, log: bool) -> dict[str, object]:
+    task = {} if job.array is None else {"task": job.ref}
     return {
         "job": job.id,
+        **task,
         "uid": job.uid,
         "name": job.name,
         "user": job.user,

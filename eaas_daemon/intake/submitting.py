@@ -12,12 +12,13 @@ import msgspec
 from eaas.errors import Conflict, EaasError, FieldError, Invalid, Unavailable
 from eaas.folder_file import FolderFile, Order
 from eaas.ids import JobNumber
-from eaas.job_file import JobDocument, file_key
+from eaas.job_file import MAX_DOCUMENTS, JobDocument, file_key
 from eaas.job_spec import MAX_MISTAKES, invalid, spec_as_typed
 from eaas.lifecycle import JobState
 from eaas.units import moment_text
 from eaas_daemon.clock import Clock
 from eaas_daemon.core import events as e
+from eaas_daemon.core.arrays import is_array
 from eaas_daemon.core.body_hash import body_hash
 from eaas_daemon.core.dry_run import each_refused
 from eaas_daemon.core.model import Job
@@ -58,6 +59,11 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True):
     """A person can put them right in the file."""
 
 
+TOO_MANY: Final = (
+    f"a file stands for {MAX_DOCUMENTS} jobs at most, not {{count}}: "
+    "submit a larger array with mini-eaas job submit"
+)
+
 Outcome = Accepted | Obeyed | Refused
 
 
@@ -87,6 +93,9 @@ class Submitter:
 
     async def _submit(self, content: FolderFile, caller: e.Caller, key: str) -> Accepted | Refused:
         documents = content.jobs
+        count = sum(len(document.spec.parts) or 1 for document in documents)
+        if count > MAX_DOCUMENTS:
+            return Refused(errors=one_mistake(TOO_MANY.format(count=count)))
         own_key = file_key(documents)
         event = e.Submit(
             caller=caller,
@@ -108,11 +117,13 @@ class Submitter:
     def _accepted(
         self, numbers: Sequence[int], logs: Sequence[bool | None], *, again: bool = False
     ) -> Accepted:
-        """Return what stands for the file: of a job on several nodes all ranks do."""
+        """Return what stands for the file: all ranks of a job on several nodes, all tasks of an
+        array.
+        """
         jobs: list[tuple[int, bool | None]] = []
         for number, log in zip(numbers, logs, strict=True):
             job = self._engine.state.job_by_number(number)
-            count = 1 if job is None else job.spec.num_nodes
+            count = 1 if job is None else len(job.spec.parts) or 1
             jobs += [(number + rank, log) for rank in range(count)]
         found, wanted = zip(*jobs, strict=True) if jobs else ((), ())
         return Accepted(numbers=found, logs=wanted, again=again)
@@ -159,6 +170,8 @@ class Submitter:
         number = JobNumber(order.job)
         await self._engine.at_rest()
         before = self._engine.state.job_by_number(number)
+        if before is not None and is_array(before):
+            return await self._to_tasks(order, caller, number)
         if order.priority is None or (before is not None and before.ended):
             # Cancelling changes no job that has ended, but asks whether the caller may.
             job = await self._engine.ask(e.Cancel(caller=caller, number=number))
@@ -176,6 +189,15 @@ class Submitter:
                 raise
             return already_over(now)  # it ended just before the order was heard
         return f"priority {job.priority}: it is {job.state}"
+
+    async def _to_tasks(self, order: Order, caller: e.Caller, number: JobNumber) -> str:
+        """Carry out an order about an array on all of its tasks."""
+        deed: e.Deed = e.Cancel(caller=caller, number=number)
+        if order.priority is not None:
+            deed = e.SetPriority(caller=caller, number=number, priority=order.priority)
+        acted = await self._engine.ask(e.ToTasks(caller=caller, deed=deed))
+        what = "cancel" if order.priority is None else f"priority {order.priority}"
+        return f"{what}: {acted.changed} of its tasks, {acted.left} stay as they are"
 
 
 def mistakes_of(refusal: EaasError) -> tuple[FieldError, ...]:

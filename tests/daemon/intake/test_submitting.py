@@ -40,6 +40,35 @@ async def test_the_same_key_gives_the_same_jobs(submitter: Submitter) -> None:
     )
 
 
+async def test_all_tasks_of_an_array_stand_for_their_file_and_are_stopped_by_its_number(
+    submitter: Submitter,
+) -> None:
+    file = content("image: a\narray: 0-2\nlog: true\n---\nimage: b\n")
+
+    assert await submitter.carry_out(file, ALICE, "folder:1") == Accepted(
+        numbers=(1, 2, 3, 4), logs=(True, True, True, None)
+    )
+    orders = FolderFile(orders=(Order(job=1, priority=3), Order(job=1)))
+    assert await submitter.carry_out(orders, ALICE, "folder:2") == Obeyed(
+        done={
+            1: "priority 3: 3 of its tasks, 0 stay as they are; "
+            "then cancel: 3 of its tasks, 0 stay as they are"
+        }
+    )
+
+
+async def test_an_array_that_is_too_large_for_a_file_is_refused_with_the_way_to_go(
+    submitter: Submitter,
+) -> None:
+    outcome = await submitter.carry_out(content("image: a\narray: 0-1000\n"), ALICE, "folder:1")
+
+    assert isinstance(outcome, Refused)
+    assert outcome.errors[0].message == (
+        "a file stands for 1000 jobs at most, not 1001: "
+        "submit a larger array with mini-eaas job submit"
+    )
+
+
 async def test_all_ranks_of_a_job_on_several_nodes_stand_for_their_file(
     doorway: Doorway, submitter: Submitter
 ) -> None:
