@@ -21,6 +21,8 @@ class BlockerView(View, frozen=True, kw_only=True):
     cards: tuple[str, ...]
     ends_at: str | None
     ends_kind: Literal["certain", "estimate", "unknown"]
+    ref: str | None = None
+    """How it is called where it is a task of an array: ``42[7]``."""
 
 
 class EtaView(View, frozen=True, kw_only=True):

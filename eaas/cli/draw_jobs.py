@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from eaas.cli.fold import folded
 from eaas.cli.output import Block, Facts, Lines, Table
 from eaas.cli.words import ago, cards, many, moment, reason, short_duration, size, untold_reasons
 from eaas.lifecycle import ENDED, JobState
@@ -14,10 +15,10 @@ JOB_COLUMNS = ("ID", "NAME", "STATE", "QUEUE", "USER", "GPUS", "NODE", "AGE", "R
 
 
 def job_table(jobs: Sequence[JobView]) -> Table:
-    """Return the list of jobs, one line each."""
+    """Return the list of jobs, one line each, waiting tasks that are alike in one."""
     return Table(
         JOB_COLUMNS,
-        [_job_row(job) for job in jobs],
+        [_job_row(row.job, row.ref) for row in folded(jobs)],
         when_empty="no jobs here; mini-eaas job list --all shows those that ended",
     )
 
@@ -92,9 +93,9 @@ def dry_run_picture(dry: DryRunView) -> Iterable[Block]:
         yield Lines([f"on cards: {cards(dry.cards)}"])
 
 
-def _job_row(job: JobView) -> tuple[str | None, ...]:
+def _job_row(job: JobView, ref: str) -> tuple[str | None, ...]:
     return (
-        job.ref,
+        ref,
         job.name,
         state(job),
         f"{job.pool}/{job.queue}",
@@ -193,7 +194,7 @@ def _attempts(attempts: Sequence[AttemptView]) -> Table:
 def _blockers(why: WhyView) -> Table:
     rows = [
         (
-            str(one.job),
+            one.ref or str(one.job),
             one.user,
             one.node,
             many(len(one.cards), "card"),

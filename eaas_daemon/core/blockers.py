@@ -127,6 +127,7 @@ def _blocker(state: State, job: Job, now: float) -> BlockerView:
         cards=tuple(card.uuid for card in attempt.cards),
         ends_at=ends_at,
         ends_kind=kind,
+        ref=None if job.array is None else job.called,
     )
 
 

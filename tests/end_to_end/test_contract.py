@@ -56,7 +56,7 @@ QUEUE: Final = keys(
 )
 WHY: Final = keys("job state verdict text position reasons nodes blockers eta advice as_of_seq")
 WHY_NODE: Final = keys("node code text asked available never")
-BLOCKER: Final = keys("job user node cards ends_at ends_kind")
+BLOCKER: Final = keys("job user node cards ends_at ends_kind ref")
 ETA: Final = keys("at in_s kind")
 DRY_RUN: Final = WHY | keys("valid errors would node cards on_nodes")
 PROBLEM: Final = keys("type title status detail code errors")
