@@ -10,6 +10,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from eaas_daemon.core.booking import Booking, BookingPhase
+from eaas_daemon.core.ends import is_gone_by
 from eaas_daemon.core.state import State
 
 KEPT_S: Final = 86400.0
@@ -18,7 +19,10 @@ KEPT_S: Final = 86400.0
 
 def turn(state: State, now: float) -> None:
     """Tell which bookings have begun or ended, and forget those that are long over."""
-    is_back = state.last_tick_at is not None and now < state.last_tick_at
+    last = state.last_tick_at
+    if state.bookings and last is not None:
+        _let_go_of_kept(state, last, now)
+    is_back = last is not None and now < last
     for booking in list(state.bookings.values()):
         if is_back:
             state.rouse_booked(booking)  # there is more time before it again
@@ -28,6 +32,21 @@ def turn(state: State, now: float) -> None:
             state.journal(f"booking.{phase}", _words(booking, phase), now, user=booking.user)
         elif phase == "over" and booking.end < now - KEPT_S:
             state.drop_booking(booking.id)
+
+
+def _let_go_of_kept(state: State, last: float, now: float) -> None:
+    """Plan anew where a job for which room is kept can't be gone by a booking any more.
+
+    What was kept for it there others may have, who can.
+    """
+    for kept in state.every_reservation():
+        if (job := state.jobs.get(kept.uid)) is None:
+            continue
+        for booking in state.bookings.values():
+            was_in_time = is_gone_by(job.timeout_s, last, booking.start)
+            is_late = was_in_time and not is_gone_by(job.timeout_s, now, booking.start)
+            if is_late and any(card.node in kept.nodes for card in booking.cards):
+                state.rouse_booked(booking)
 
 
 def _words(booking: Booking, phase: BookingPhase) -> str:

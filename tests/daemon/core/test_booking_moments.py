@@ -56,6 +56,20 @@ def test_a_clock_that_ran_ahead_and_is_set_back_takes_no_booking_away() -> None:
     assert house.submit(BOB, gpus=2).state is JobState.STARTING
 
 
+def test_what_is_kept_for_a_job_that_is_too_late_for_it_goes_to_one_that_is_not() -> None:
+    house = a_house(cards=2)
+    house.running(house.submit(gpus=1))
+    book(house, 2, in_s=2 * HOUR)
+    first = house.submit(gpus=2, timeout="1h")
+    go_on(house, 700)  # from then on what is free is kept for it
+    short = house.submit(gpus=1, timeout="30m")
+    assert states(house, first, short) == [JobState.PENDING] * 2
+
+    go_on(house, HOUR)
+
+    assert states(house, first, short) == [JobState.PENDING, JobState.STARTING]
+
+
 def test_a_clock_that_is_set_back_gives_others_more_time_before_it() -> None:
     house = a_house()
     book(house, in_s=HOUR)
