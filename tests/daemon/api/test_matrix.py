@@ -51,6 +51,7 @@ WHOSE: Final = {
     ("POST", "/api/v1/jobs:dry-run"): EVERYBODY,
     ("GET", JOB): EVERYBODY,
     ("GET", f"{JOB}/why"): EVERYBODY,
+    ("GET", f"{JOB}/array"): EVERYBODY,
     ("GET", f"{JOB}/files"): OWNER,
     ("GET", f"{JOB}/attempts/{{n}}/log"): OWNER,
     ("GET", f"{JOB}/attempts/{{n}}/log/search"): OWNER,
