@@ -10,6 +10,7 @@ from eaas.job_spec import JobSpec
 from eaas.lifecycle import JobState
 from eaas_daemon.core.arrays import is_array, job_named, jobs_named
 from eaas_daemon.core.followers import means_whole, standing
+from eaas_daemon.core.gangs import ranks_of
 from eaas_daemon.core.model import Job
 from eaas_daemon.core.state import State
 
@@ -39,7 +40,7 @@ def unmet(state: State, spec: JobSpec) -> tuple[JobNumber, ...]:
 def _named(state: State, name: int | str) -> Iterator[tuple[Job, bool, Job | None]]:
     """Yield the jobs of that name, whether they have succeeded, and what of them failed.
 
-    An array is one of them, for which its first task stands.
+    An array is one of them, for which its first task stands; one on several nodes is all its ranks.
     """
     ref = job_ref(str(name)) or JobRef(0)
     if isinstance(name, int) and is_array(first := job_named(state, ref)):
@@ -47,8 +48,13 @@ def _named(state: State, name: int | str) -> Iterator[tuple[Job, bool, Job | Non
         failed = None if whole.failed is None else state.job_by_number(whole.failed)
         yield first, whole.has_succeeded, failed
         return
-    for job in [job_named(state, ref)] if isinstance(name, int) else jobs_named(state, ref):
+    is_one = isinstance(name, int)
+    for job in _whole(state, job_named(state, ref)) if is_one else jobs_named(state, ref):
         yield job, job.state is JobState.SUCCEEDED, job if _failed(job) else None
+
+
+def _whole(state: State, job: Job) -> list[Job]:
+    return ranks_of(state, job) if job.is_rank and job.number == job.array else [job]
 
 
 def _could_never_start(failed: Job) -> FieldError:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from eaas import reasons as r
+from eaas.errors import Invalid
 from eaas.gang_reasons import RankEnded, RanksLeft
 from eaas.lifecycle import JobState, Verb
 from eaas.sentences import sentence
@@ -103,8 +104,9 @@ def test_the_backoff_is_that_of_all(house: House) -> None:
 
 def test_a_rank_that_had_succeeded_runs_again_with_the_others(house: House) -> None:
     first, second = two_running(house, restart=AGAIN)
-    behind = house.submit(after=[second.number, first.number])
+    behind = house.submit(after=[first.number])
     house.ended(first)
+    assert house.job(behind.number).waits_for == (second.number,)
 
     house.ended(second, 1)
 
@@ -113,6 +115,32 @@ def test_a_rank_that_had_succeeded_runs_again_with_the_others(house: House) -> N
     for rank in house.ranks(first):
         house.ended(house.running(rank))
     assert house.job(behind.number).state is STARTING
+
+
+def test_what_is_to_follow_it_follows_all_ranks_or_the_one_that_it_names(house: House) -> None:
+    first, second = two_running(house)
+
+    whole, one = house.submit(after=[first.number]), house.submit(after=[f"{first.number}[1]"])
+
+    assert [whole.waits_for, one.waits_for] == [
+        (first.number, second.number),
+        (second.number,),
+    ]
+    house.ended(second)
+    assert states(house, whole, one) == [PENDING, STARTING]
+    house.ended(first)
+    assert states(house, whole) == [STARTING]
+
+
+def test_what_was_to_follow_it_fails_with_any_rank(house: House) -> None:
+    first, second = two_running(house)
+    behind = house.submit(after=[first.number])
+
+    house.ended(second, 1)
+
+    assert states(house, behind) == [FAILED]
+    with pytest.raises(Invalid, match=r"job 1\[1\] is Failed, so this could never start"):
+        house.submit(after=[first.number])
 
 
 def test_what_the_node_of_one_cannot_start_is_tried_elsewhere_by_all(house: House) -> None:
