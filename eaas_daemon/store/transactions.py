@@ -158,9 +158,9 @@ def _write_jobs(connection: sqlite3.Connection, jobs: Sequence[Job]) -> None:
     done = connection.executemany(_PUT_JOB, [rows.job_row(job) for job in jobs])
     if done.rowcount != len(jobs):
         raise StoreRefused("the table jobs has another job under one of these numbers already")
-    newest = [(job, attempt) for job in jobs for attempt in job.attempts[-2:]]
-    # older ones stand as they ended
-    connection.executemany(_PUT_ATTEMPT, [rows.attempt_row(*each) for each in newest])
+    every = [(job, attempt) for job in jobs for attempt in job.attempts]
+    # one step may end several: a node tells of later ones than its controller knew of
+    connection.executemany(_PUT_ATTEMPT, [rows.attempt_row(*each) for each in every])
 
 
 def _write_claims(connection: sqlite3.Connection, changes: Changes, at: float) -> None:

@@ -65,6 +65,16 @@ async def test_the_next_attempt_may_begin_when_the_last_has_ended(database: Data
     assert (await database.load()).jobs[0].attempts == both
 
 
+async def test_one_step_may_end_several_attempts_and_begin_the_next(database: Database) -> None:
+    first = an_attempt(1, S.RUNNING)
+    await database.commit(a_step(a_job(1, S.RUNNING, attempts=(first,))))
+    ended = (an_attempt(1, S.FAILED), an_attempt(2, S.FAILED), an_attempt(3, S.FAILED))
+    every = (*ended, an_attempt(4, S.STARTING))
+    await database.commit(a_step(a_job(1, S.STARTING, attempts=every)))
+
+    assert (await database.load()).jobs[0].attempts == every
+
+
 async def test_a_card_that_is_claimed_twice_is_refused(database: Database) -> None:
     await database.commit(a_step(a_job(1), a_job(2), claimed=(a_claim(1),)))
 
