@@ -8,6 +8,7 @@ a line in the journal. Whoever resumes at that number gets them all (again), whi
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from eaas.errors import Unavailable
@@ -51,6 +52,10 @@ READINGS_EVERY_S: Final = 1.0
 """Readings, those of all nodes together, phases of jobs, and places in line: at most this often."""
 
 
+JOBS_A_STEP: Final = 1000
+"""So many jobs are drawn of one step: they take about 0.06 s."""
+
+
 class Counted(NamedTuple):
     """Nodes, pools and queues whose counts are new, in bytes."""
 
@@ -77,6 +82,8 @@ class Hub:
         self._counts_at = self._slow_at = self._read_at = 0.0
         self._snapshot: SnapshotRun | None = None
         self._phases: set[JobUid] = set()
+        self._later: dict[JobUid, Job] = {}
+        """Changed jobs that are still to be drawn: an array of thousands comes in one step."""
         self._readings: dict[NodeName, None] = {}
         """Nodes whose readings are new."""
         self._reporter: Final = Reporter()
@@ -153,6 +160,7 @@ class Hub:
         self._ring.clear(forgotten=self._seq)
         self._snapshot = None
         self._phases.clear()
+        self._later.clear()
         self._readings.clear()
 
     def _records(self) -> bool:
@@ -182,7 +190,7 @@ class Hub:
     def _frame(self, changes: Changes, after: int, now: float) -> Frame | None:
         """Return what the step shows, or None if nothing."""
         assert self._affected is not None
-        jobs = {job.uid: job for job in changes.jobs}
+        jobs = self._to_draw(changes)
         if now - self._slow_at >= READINGS_EVERY_S:
             self._slow_at = now
             self._add_slow(jobs)
@@ -216,6 +224,19 @@ class Hub:
         if self._snapshot is not None:
             self._snapshot.note(tuple(jobs.values()), forms)
         return Frame(shown, forms, drawn.nodes)
+
+    def _to_draw(self, changes: Changes) -> dict[JobUid, Job]:
+        """Return the changed jobs to be drawn now; what is too much for one step comes in the next.
+
+        Of a job that changes meanwhile only the newest word is drawn.
+        """
+        self._later.update((job.uid, job) for job in changes.jobs)
+        if len(self._later) <= JOBS_A_STEP:
+            jobs, self._later = self._later, {}
+            return jobs
+        uids = list(islice(self._later, JOBS_A_STEP))
+        self.send_snapshot_soon()
+        return {uid: self._later.pop(uid) for uid in uids}
 
     def _add_slow(self, jobs: dict[JobUid, Job]) -> None:
         """Add the jobs whose phase or place in line is new, and look at the cards' readings."""

@@ -12,7 +12,7 @@ from eaas.wire.rest import SetQueue
 from eaas.wire.to_client import Changes, Readings, Snapshot
 from eaas_daemon.api import snapshots
 from eaas_daemon.api import subscriber as subscribers
-from eaas_daemon.api.hub import LINGER_S
+from eaas_daemon.api.hub import JOBS_A_STEP, LINGER_S
 from eaas_daemon.core import events as e
 from tests.daemon.api.follower import Follower, a_pool, fresh_picture, joined, settled
 from tests.daemon.api.served import House
@@ -329,3 +329,21 @@ async def test_a_snapshot_and_the_changes_since_make_the_next_snapshot(
             for viewer, follower in followers:
                 await settled(house, follower)
                 assert follower.picture == await fresh_picture(hub, house.engine, viewer)
+
+
+async def test_what_thousands_of_jobs_become_in_one_step_is_drawn_in_several(
+    house: House,
+) -> None:
+    await house.pool()
+    follower = await joined(house)
+    array = {"image": "a", "command": "true", "array": "0-2499"}
+
+    await house.ask("POST", "/api/v1/jobs", array)
+    await house.ask("POST", "/api/v1/jobs/1/cancel")
+    for _ in range(4):
+        await house.tick()
+
+    frames = [frame.jobs for frame in follower.read() if isinstance(frame, Changes)]
+    last = {job.id: job.state for jobs in frames for job in jobs}
+    assert max(map(len, frames)) <= JOBS_A_STEP
+    assert last == dict.fromkeys(range(1, 2501), "Cancelled")
