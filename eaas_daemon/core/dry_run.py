@@ -33,7 +33,7 @@ def dry_run(state: State, spec: JobSpec, caller: Caller, now: float) -> DryRunVi
     """Return the verdict on a job that nobody has submitted."""
     try:
         job = would_be(state, spec, caller, now)
-        admit(state, job, state.queues[job.ref], caller, force=True)
+        admit(state, job, state.queues[job.ref], caller, force=True, more=len(spec.parts) or 1)
     except Invalid as refusal:
         return refused(state, refusal)
     except EaasError as refusal:
@@ -57,7 +57,8 @@ def each_refused(
     for index, spec in enumerate(specs):
         try:
             job = would_be(state, spec, caller, now)
-            admit(state, job, state.queues[job.ref], caller, force=force, possible=possible)
+            queue, more = state.queues[job.ref], len(spec.parts) or 1
+            admit(state, job, queue, caller, force=force, possible=possible, more=more)
         except EaasError as refusal:
             yield index, refusal
 

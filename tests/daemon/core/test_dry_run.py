@@ -140,3 +140,18 @@ def test_a_trial_goes_by_what_the_next_step_would_do_for_others_too() -> None:
     assert (view.would, view.node) == ("wait", None)
     mine = house.submit(gpus=1)
     assert [bool(house.job(job.number).attempts) for job in (other, mine)] == [True, False]
+
+
+def test_an_array_that_is_too_much_for_its_queue_would_be_refused() -> None:
+    house = House()
+    house.node("n1")
+    house.pool("default", "n1")
+    house.queue("default", max_pending=3)
+
+    wide, narrow = (
+        dry_run(house.state, read_spec({"image": "a", "array": array}), ALICE, house.now)
+        for array in ("0-3", "0-2")
+    )
+
+    assert (wide.would, narrow.would) == ("never", "start")
+    assert "4 tasks are 1 too many" in wide.text
