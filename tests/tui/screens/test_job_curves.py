@@ -12,7 +12,7 @@ from eaas_tui.screens.job_curves import ASK_EVERY_S
 from tests.rig.job_screen import RUNNING, JobApp, said, until_said
 from tests.rig.logs_in_memory import LogsInMemory
 from tests.rig.runs import a_card_run, a_run
-from tests.rig.views import AT, an_attempt
+from tests.rig.views import AT, a_card, a_node, an_attempt
 
 LIVE = replace(RUNNING, attempts=(an_attempt(),))
 OVER = utc_text(AT)
@@ -34,6 +34,12 @@ def an_app(job: JobView, client: LogsInMemory) -> ClockedApp:
     return ClockedApp(job, client, tab="Curves")
 
 
+def measured(app: ClockedApp, load_pct: int) -> None:
+    """Let the job's card read this now; its samples are of a while ago."""
+    node = a_node("n1", a_card(0, utilization_pct=load_pct))
+    app.picture = replace(app.picture, nodes={"n1": node})
+
+
 async def until_asked(pilot: Pilot[None], client: LogsInMemory, times: int) -> None:
     async with asyncio.timeout(10):
         while len(client.runs_asked) < times:
@@ -45,14 +51,17 @@ async def test_the_whole_run_is_shown_with_its_start_and_goes_on() -> None:
     client.runs[1] = a_run(a_card_run(0, 10, 30))
     app = an_app(LIVE, client)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until_said(pilot, "card 0 util %  now 30 avg 20 max 35")
+        measured(app, 33)
+        await until_said(pilot, "card 0 util %  now 33 avg 20 max 35")
         assert "attempt 1 of 1 on n1; a point is 5s" in said(app)
         assert "10s" in said(app)
 
         client.runs[1] = a_run(a_card_run(0, 10, 30, 80))
         app.now += ASK_EVERY_S
 
-        await until_said(pilot, "card 0 util %  now 80 avg 40 max 85")
+        await until_said(pilot, "card 0 util %  now 33 avg 40 max 85")
+        measured(app, 99)
+        await until_said(pilot, "card 0 util %  now 99 avg 40 max 99")
 
 
 async def test_the_run_of_an_ended_job_is_asked_for_once() -> None:
@@ -75,9 +84,9 @@ async def test_every_attempt_has_its_own_curves_one_key_away() -> None:
     async with an_app(job, client).run_test(size=(80, 24)) as pilot:
         await until_said(pilot, "attempt 2 of 2")
         await pilot.press("left_parenthesis")
-        assert "util %  now 10" in await until_said(pilot, "attempt 1 of 2")
+        assert " avg 10 " in await until_said(pilot, "attempt 1 of 2")
         await pilot.press("right_parenthesis")
-        assert "util %  now 20" in await until_said(pilot, "attempt 2 of 2")
+        assert " avg 20 " in await until_said(pilot, "attempt 2 of 2")
 
 
 async def test_without_a_controllers_word_it_shows_what_was_seen_here_and_says_so() -> None:
@@ -86,9 +95,10 @@ async def test_without_a_controllers_word_it_shows_what_was_seen_here_and_says_s
     async with app.run_test(size=(80, 24)) as pilot:
         await until_said(pilot, "nothing was measured yet")
 
+        measured(app, 70)
         app.picture = replace(app.picture, samples=SEEN)
 
-        text = await until_said(pilot, "card 0 util %  now 90 avg 50")
+        text = await until_said(pilot, "card 0 util %  now 70 avg 50")
         assert "only what this console saw: this controller keeps no samples" in text
 
 
