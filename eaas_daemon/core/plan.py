@@ -17,7 +17,7 @@ from eaas_daemon.core.choose import Most, Refused, least_of
 from eaas_daemon.core.fit import Room
 from eaas_daemon.core.gang_rooms import Places, best_rooms
 from eaas_daemon.core.gangs import ranks_of
-from eaas_daemon.core.gates import gate
+from eaas_daemon.core.gates import gate, may_shut
 from eaas_daemon.core.line import PoolTurn, turn_of
 from eaas_daemon.core.making_room import held
 from eaas_daemon.core.model import Job, Pool, Reservation
@@ -224,11 +224,13 @@ class Planner:
         return [] if room is None else [(job, room)], is_kept
 
     def _place(self, places: Places, shape: Shape, pool: Pool) -> None:
+        counts = may_shut(shape, self._state.queues[shape.ref], pool)  # else nobody asks for it
         for one, room in places:
             cards = cards_for(room, shape, pool)
             take(room, shape, cards, self._now)
             self._ranking.changed(room.node.name)
-            self._held.count(pool.name, shape.ref, shape.user, 1, shape.ask.gpus, shape.limit)
+            if counts:
+                self._held.count(pool.name, shape.ref, shape.user, 1, shape.ask.gpus, shape.limit)
             self.placements.append(Placement(one.uid, room.node.name, cards))
         job = places[0][0]
         own = self.reservations.get(pool.name)

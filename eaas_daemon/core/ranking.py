@@ -5,7 +5,7 @@ order once for every kind, and after that only those are looked at again that we
 """
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from eaas.ids import CardUuid, NodeName, PoolName
@@ -88,16 +88,21 @@ class Ranking:
         ranked = self._ranked.get(kind)
         if ranked is None:
             ranked = self._ranked[kind] = Ranked(pool, ask, self._fitting(pool, ask, image))
-            names = set(ranked.rooms)
+            ranked.heap += self._entries(ranked, ranked.rooms)
+            heapq.heapify(ranked.heap)
         else:
             names = set(self._log[ranked.seen :]) & ranked.rooms.keys()
-        ranked.seen = len(self._log)
-        for name in names:
-            cost = self._cost(ranked, name)
-            if cost is not None:
-                entry = cost, self._versions.get(name, 0), name
+            for entry in self._entries(ranked, names):
                 heapq.heappush(ranked.heap, entry)
+        ranked.seen = len(self._log)
         return ranked
+
+    def _entries(
+        self, ranked: Ranked, names: Iterable[NodeName]
+    ) -> Iterator[tuple[Cost, int, NodeName]]:
+        for name in names:
+            if (cost := self._cost(ranked, name)) is not None:
+                yield cost, self._versions.get(name, 0), name
 
     def _fitting(self, pool: Pool, ask: Ask, image: str | None) -> dict[NodeName, Fits]:
         """Return the rooms that would take such jobs, whatever amounts they ask for."""
