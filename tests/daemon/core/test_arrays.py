@@ -7,6 +7,7 @@ from eaas_daemon.core.arrays import job_named, jobs_named, tasks_in_memory
 from eaas_daemon.core.invariants import broken
 from eaas_daemon.core.model import Job
 from tests.rig.builders import ADMIN, House
+from tests.rig.costs import costing
 
 
 @pytest.fixture
@@ -115,3 +116,29 @@ def test_a_refused_array_leaves_no_number_and_no_task(house: House) -> None:
         {},
         {},
     )
+
+
+def test_ten_thousand_tasks_come_and_go_in_one_step_each_without_holding_up_the_rest(
+    house: House,
+) -> None:
+    with costing() as submitting:
+        first = house.submit(array="0-9999%2")
+    deed = e.Cancel(caller=ADMIN, number=first.number)
+    with costing() as cancelling:
+        house.do(e.ToTasks(caller=ADMIN, deed=deed))
+
+    assert len(several(house, str(first.number))) == 10_000
+    assert submitting.s < 0.5
+    assert cancelling.s < 0.7
+
+
+def test_who_follows_a_large_array_costs_the_end_of_a_task_next_to_nothing(house: House) -> None:
+    first = house.submit(array="0-4999%1")
+    behind = house.submit(after=[first.number])
+
+    with costing() as ending:
+        for number in range(first.number, first.number + 50):
+            house.ended(house.running(house.job(number)))
+
+    assert ending.s / 50 < 0.01
+    assert house.job(behind.number).waits_for == (first.number,)
