@@ -181,6 +181,15 @@ def _follower(history: History) -> Fields:
     return {"gpus": 1, "after": after, "after_failed": how}
 
 
+def _sharing(history: History) -> Fields:
+    memory = history.random.choice(["4GiB", "10GiB", "20GiB"])
+    return {"gpus": 1, "share": True, "gpu_memory": memory}
+
+
+def _ranks(history: History) -> Fields:
+    return {"gpus": history.random.choice([0, 1, 2]), "num_nodes": 2}
+
+
 JOBS: Final[Sequence[tuple[Callable[[History], Fields], int]]] = (
     (_plain, 6),
     (_wide, 3),
@@ -190,6 +199,8 @@ JOBS: Final[Sequence[tuple[Callable[[History], Fields], int]]] = (
     (_stubborn, 1),
     (_later, 1),
     (_follower, 1),
+    (_sharing, 2),
+    (_ranks, 1),
 )
 
 

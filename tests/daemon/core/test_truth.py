@@ -19,6 +19,7 @@ from eaas_daemon.core.ask import shape_of
 from eaas_daemon.core.dry_run import dry_run
 from eaas_daemon.core.explain import Explainer
 from eaas_daemon.core.fit import refusal
+from eaas_daemon.core.gangs import ranks_of
 from eaas_daemon.core.gates import gate
 from eaas_daemon.core.invariants import broken
 from eaas_daemon.core.model import Job
@@ -228,6 +229,7 @@ def test_what_a_dry_run_says_is_what_then_happens(seed: int) -> None:
         assert told.valid
         assert told.would == ("start" if job.attempts else "wait"), told
         if job.attempts:
-            attempt = job.attempts[-1]
-            assert told.node == attempt.node
-            assert [x.uuid for x in told.cards] == [x.uuid for x in attempt.cards]
+            ranks = ranks_of(house.state, job) if job.is_rank else [job]
+            cards = [card.uuid for rank in ranks for card in rank.attempts[-1].cards]
+            assert told.node == job.attempts[-1].node
+            assert [card.uuid for card in told.cards] == cards
