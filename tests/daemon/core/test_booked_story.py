@@ -46,6 +46,26 @@ class BookedStory(Story):
         spec = read_spec({"image": "busybox", **fields})
         self.happen(e.Submit(caller=caller, specs=(spec,), force=True))
 
+    @rule(
+        gpus=st.integers(1, 3),
+        in_s=st.sampled_from([0.0, 500.0]),
+        whose=people,
+        callers=st.tuples(callers, callers),
+        timeout=timeouts,
+    )
+    def book_and_submit(
+        self,
+        gpus: int,
+        in_s: float,
+        whose: dict[str, Any],
+        callers: tuple[e.Caller, e.Caller],
+        timeout: str | None,
+    ) -> None:
+        """Book cards of which somebody else wants some at once, or those for whom it is."""
+        self.book(gpus=gpus, in_s=in_s, for_s=4000.0, whose=whose)
+        for caller, queue in zip(callers, ("default", "night"), strict=True):
+            self.submit_with_timeout(caller=caller, gpus=1, timeout=timeout, queue=queue)
+
     @rule(seconds=st.sampled_from([100.0, 450.0, 4000.0]))
     def much_time_passes(self, seconds: float) -> None:
         self.house.now += seconds
