@@ -34,6 +34,13 @@ class CardClaimView(View, frozen=True, kw_only=True):
     attempt: int
     user: str
     memory_mib: int | None
+    ref: str | None = None
+    """What people call the job: ``42``, ``42[7]``; None from a controller that does not say."""
+
+    @property
+    def shown(self) -> str:
+        """Return what people call the job, by its number where nothing else is known."""
+        return self.ref or str(self.job)
 
 
 class CardProcessView(View, frozen=True, kw_only=True):
@@ -112,6 +119,13 @@ class NodeView(View, frozen=True, kw_only=True):
     jobs: tuple[int, ...]
     images: tuple[ImageView, ...]
     mounts: tuple[MountView, ...] = ()
+    job_refs: tuple[str, ...] = ()
+    """What people call its jobs, in the order of ``jobs``: ``42``, ``42[7]``."""
     links: tuple[CardLinksView, ...] = ()
     """How close its cards are to each other, the closest first; empty where its agent does not
     tell."""
+
+    @property
+    def shown_jobs(self) -> tuple[str, ...]:
+        """Return what people call its jobs, by their numbers where nothing else is known."""
+        return self.job_refs or tuple(map(str, self.jobs))

@@ -77,14 +77,14 @@ def node_card(node: NodeView) -> Iterable[Block]:
         [
             ("node", node.name),
             ("state", node.state),
-            ("pools", ", ".join(node.pools) or "none, so nothing runs here"),
+            ("pools", ", ".join(node.pools) or _no_pool(node)),
             ("address", node.address),
             ("runtime", _runtime(node)),
             ("version", node.version),
             ("labels", ", ".join(f"{key}={value}" for key, value in node.labels.items()) or None),
             ("cpus", _free(node.cpus_used, node.cpus)),
             ("memory", _used_memory(node.memory_used_mib, node.memory_mib)),
-            ("jobs", ", ".join(map(str, node.jobs)) or None),
+            ("jobs", ", ".join(node.shown_jobs) or None),
             ("last seen", None if node.last_seen_at is None else f"{ago(node.last_seen_at)} ago"),
             ("last connection", link_end_from(node.last_end)),
             ("boot", node.boot_id),
@@ -101,6 +101,10 @@ def node_card(node: NodeView) -> Iterable[Block]:
     if node.images:
         rows = [(image.name, size(image.size_mib), image.digest) for image in node.images]
         yield Table(("IMAGE", "SIZE", "DIGEST"), rows)
+
+
+def _no_pool(node: NodeView) -> str:
+    return f"none, so nothing runs here: mini-eaas pool add POOL {node.name}"
 
 
 def pool_table(pools: Sequence[PoolView]) -> Table:
@@ -198,7 +202,7 @@ def _holders(card: CardView) -> str | None:
 
 def _holder(claim: CardClaimView) -> str:
     share = "" if claim.memory_mib is None else f": {size(claim.memory_mib)}"
-    return f"{claim.user} (job {claim.job}{share})"
+    return f"{claim.user} (job {claim.shown}{share})"
 
 
 def _card_memory(card: CardView) -> str | None:
@@ -218,7 +222,7 @@ def _node_row(node: NodeView) -> tuple[str | None, ...]:
         _card_counts(node.cards),
         _free(node.cpus_used, node.cpus),
         _used_memory(node.memory_used_mib, node.memory_mib),
-        ", ".join(map(str, node.jobs)) or None,
+        ", ".join(node.shown_jobs) or None,
         "; ".join(map(_capped, _buts(node))) or None,
     )
 

@@ -110,7 +110,8 @@ def _task(state: State, number: int, index: int) -> Job:
     place = first.spec.parts.place(index)
     job = None if place is None else state.job_by_number(number + place)
     if job is None or (job.array, job.array_index) != (number, index):
-        raise NotFound(f"array {number} has no task {index}; it has {_indices(first)}")
+        whole, part = ("array", "task") if first.spec.array else ("job", "rank")
+        raise NotFound(f"{whole} {number} has no {part} {index}; it has {_indices(first)}")
     return job
 
 

@@ -51,8 +51,8 @@ def pools_of(state: State, node: Node) -> tuple[str, ...]:
 
 def node_view(state: State, node: Node) -> NodeView:
     """Return the node with its cards."""
-    jobs = state.placed.get(node.name, {})
-    used = sum(ask_of(job).cpus_milli for job in jobs.values()) / 1000
+    jobs = sorted(state.placed.get(node.name, {}).values(), key=lambda job: job.number)
+    used = sum(ask_of(job).cpus_milli for job in jobs) / 1000
     inventory = node.inventory
     return NodeView(
         name=node.name,
@@ -73,7 +73,8 @@ def node_view(state: State, node: Node) -> NodeView:
         last_seen_at=time_text(node.last_seen_at),
         last_end=links.end_view(node),
         cards=tuple(card_view(state, node, card) for card in node.cards),
-        jobs=tuple(sorted(job.number for job in jobs.values())),
+        jobs=tuple(job.number for job in jobs),
+        job_refs=tuple(job.called for job in jobs),
         images=tuple(
             ImageView(name=image.name, digest=image.digest, size_mib=image.size_mib)
             for image in inventory.images
@@ -243,6 +244,7 @@ def _claim(job: Job, card: CardReport) -> CardClaimView:
         attempt=job.attempts[-1].number,
         user=job.user,
         memory_mib=share_of(job, card.uuid),
+        ref=job.called,
     )
 
 

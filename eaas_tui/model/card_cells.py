@@ -239,8 +239,13 @@ def _small(card: CardView, room: int, shows: Shows, glyphs: Glyphs) -> str:
 
 
 def _holders(card: CardView, shows: Shows, room: int) -> str:
-    """Return the holder in so many columns, with how many share the card besides if that fits."""
+    """Return the holder in so many columns, with how many share the card besides if that fits.
+
+    A task of an array is named as in the lists where there is room, else by its own number.
+    """
     whose, others = holder(card, shows), len(card.claims) - 1
+    if shows == "job" and card.claims and cell_len(card.claims[0].shown) <= room:
+        whose = card.claims[0].shown
     if others > 0 and cell_len(f"{whose}+{others}") <= room:
         whose = f"{whose}+{others}"
     return fit(whose, room)

@@ -33,7 +33,7 @@ def state_words(card: CardView) -> str:
 def holder_words(card: CardView) -> list[str]:
     """Return one phrase for each job on the card."""
     return [
-        f"job {claim.job} of {claim.user}"
+        f"job {claim.shown} of {claim.user}"
         + ("" if claim.memory_mib is None else f" ({gib(claim.memory_mib)})")
         for claim in card.claims
     ]

@@ -116,5 +116,5 @@ class PoolActingScreen(ActingScreen):
 def _holders(card: CardView) -> str:
     if not card.claims:
         return "Nobody holds it now"
-    jobs = ", ".join(f"job {claim.job} of {claim.user}" for claim in card.claims)
+    jobs = ", ".join(f"job {claim.shown} of {claim.user}" for claim in card.claims)
     return f"What holds it goes on: {jobs}"

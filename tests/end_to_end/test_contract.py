@@ -33,7 +33,8 @@ ATTEMPT: Final = keys(
 LOG: Final = keys("stdout_bytes stderr_bytes gap_bytes complete")
 NODE: Final = keys(
     "name uid state conditions address version runtime engine pools labels cpus cpus_used "
-    "memory_mib memory_used_mib boot_id last_seen_at last_end cards jobs images mounts links"
+    "memory_mib memory_used_mib boot_id last_seen_at last_end cards jobs job_refs images mounts "
+    "links"
 )
 IMAGE: Final = keys("name digest size_mib")
 CARD: Final = keys(
@@ -41,7 +42,7 @@ CARD: Final = keys(
     "memory_claimed_mib utilization_pct temperature_c power_w claims processes sampled_at "
     "bookings"
 )
-CLAIM: Final = keys("job attempt user memory_mib")
+CLAIM: Final = keys("job attempt user memory_mib ref")
 PROCESS: Final = keys("pid user command memory_mib container job")
 POOL: Final = keys(
     "name nodes queues cards_total cards_free cards_held cards_unavailable waiting running "

@@ -82,6 +82,7 @@ def test_a_task_is_found_by_its_index_and_by_its_own_number_as_long_as_it_is_sto
         ("1[0]", "job 1 is no array, so it has no task 0"),
         ("3[0]", r"job 3 is a task itself, 2\[1\]"),
         ("2[7]", "array 2 has no task 7; it has 0-3"),
+        ("6[2]", "job 6 has no rank 2; it has 0-1"),
         ("2[0-1]", r"2\[0-1\] names several tasks; name one, such as 2\[0\]"),
     ],
 )
@@ -90,6 +91,9 @@ def test_a_name_that_means_no_job_says_what_there_is(
 ) -> None:
     house.submit()
     house.submit(array="0-3%2")
+    house.node("n2", cpus=2)
+    house.do(e.AddToPool(caller=ADMIN, pool="default", node="n2", cards=None))
+    house.submit(num_nodes=2)
 
     with pytest.raises(NotFound, match=sentence):
         one(house, name)

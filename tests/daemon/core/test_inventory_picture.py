@@ -67,6 +67,16 @@ def test_a_node_shows_what_its_jobs_take(house: House) -> None:
     assert (seen.cards[0].state, seen.cards[0].memory_claimed_mib) == ("held", 24576)
 
 
+def test_a_node_and_its_cards_name_a_task_as_people_do(house: House) -> None:
+    house.submit()
+    house.submit(array="7,9", gpus=1)
+
+    seen = node(house)
+
+    assert (seen.jobs, seen.job_refs) == ((1, 2, 3), ("1", "2[7]", "2[9]"))
+    assert {claim.ref for one in seen.cards for claim in one.claims} == {"2[7]", "2[9]"}
+
+
 def test_a_twin_and_a_revoked_credential_are_conditions_with_their_time(house: House) -> None:
     known = house.state.nodes[N1]
     twin, revoked = Trouble(text="two agents", since=60.0), Trouble(text="no token", since=120.0)

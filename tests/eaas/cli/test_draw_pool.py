@@ -100,3 +100,13 @@ def test_an_offline_node_says_how_its_last_connection_ended_and_a_connected_one_
     facts = next(iter(node_card(there)))
     assert isinstance(facts, Facts)
     assert str(dict(facts.pairs)["last connection"]).endswith(" ago, from 10.0.0.4")
+
+
+def test_a_node_names_the_tasks_on_it_as_people_do_and_says_which_command_gives_it_a_pool() -> None:
+    busy = msgspec.structs.replace(NODE, jobs=(3, 11), job_refs=("3", "4[7]"), pools=())
+    facts = next(iter(node_card(busy)))
+
+    assert isinstance(facts, Facts)
+    assert dict(facts.pairs)["jobs"] == "3, 4[7]"
+    assert f"mini-eaas pool add POOL {busy.name}" in str(dict(facts.pairs)["pools"])
+    assert "3, 4[7]" in node_table([busy]).rows[0]

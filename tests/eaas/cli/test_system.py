@@ -90,7 +90,7 @@ def test_a_card_is_one_line_with_who_holds_it(typing: Type, controller: StandIn)
         state="shared",
         claims=(
             CardClaimView(job=8, attempt=1, user="bob", memory_mib=6144),
-            CardClaimView(job=9, attempt=1, user="ada", memory_mib=3072),
+            CardClaimView(job=9, attempt=1, user="ada", memory_mib=3072, ref="2[7]"),
         ),
         memory_used_mib=4096,
         memory_claimed_mib=9216,
@@ -100,7 +100,7 @@ def test_a_card_is_one_line_with_who_holds_it(typing: Type, controller: StandIn)
     lines = typing("gpus").out.splitlines()
 
     assert len(lines) == 6
-    assert "bob (job 8: 6GiB), ada (job 9: 3GiB)" in lines[5]
+    assert "bob (job 8: 6GiB), ada (job 2[7]: 3GiB)" in lines[5]
     assert "4GiB of 24GiB, 9GiB declared" in lines[5]
     assert "512MiB of 24GiB" in lines[1]
     assert "bob (job 7)" in lines[2]

@@ -123,6 +123,15 @@ def test_a_shared_card_shows_who_has_how_much_of_it_and_what_is_left() -> None:
     assert [cell(shared, 1, shows) for shows in ("user", "job")] == ["a", "1"]
 
 
+def test_a_task_of_an_array_is_named_as_in_the_lists_where_there_is_room() -> None:
+    task = a_held_card(claims=(a_claim(514, ref="512[2]"),))
+
+    drawn = [cell(task, width, "job") for width in (1, 4, 20)]
+
+    assert drawn[:2] == ["4", cell(a_held_card(claims=(a_claim(514),)), 4, "job")]
+    assert "512[2]" in drawn[2]
+
+
 def test_a_users_initial_is_never_the_sign_of_a_state() -> None:
     names = ["Fred", "Dora", "xaver", "王芳"]
 

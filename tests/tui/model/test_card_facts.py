@@ -53,13 +53,13 @@ def test_sizes_are_short() -> None:
 
 
 def test_a_shared_card_tells_what_each_job_declared_and_what_all_of_them_did() -> None:
-    claims = a_claim(7, memory_mib=6144), a_claim(8, "bob", memory_mib=3072)
+    claims = a_claim(7, memory_mib=6144), a_claim(8, "bob", memory_mib=3072, ref="5[3]")
     card = a_pool_card(state="shared", claims=claims, memory_claimed_mib=9216)
 
     sentence = card_sentence(card)
 
     assert "9.0G declared" in sentence
-    assert sentence.endswith("job 7 of alice (6.0G)  job 8 of bob (3.0G)")
+    assert sentence.endswith("job 7 of alice (6.0G)  job 5[3] of bob (3.0G)")
 
 
 def test_for_whom_a_card_is_booked_is_told() -> None:
