@@ -66,7 +66,7 @@ def done_line(done: Done) -> str:
         return job_line(done)
     tasks = "1 task" if done.changed == 1 else f"{done.changed} tasks"
     left = f", {done.left} left as they were" if done.left else ""
-    return f"{done.array.ref} {tasks}{left}; now {_states(done.array)}"
+    return f"{done.array.ref}: {tasks}{left}; now {_states(done.array)}"
 
 
 def open_numbers(array: ArrayView) -> list[int]:

@@ -7,7 +7,7 @@ import click
 from eaas.cli import complete
 from eaas.cli.draw_bookings import booking_card, booking_table
 from eaas.cli.group import Command
-from eaas.cli.kinds import Duration
+from eaas.cli.kinds import BookingNumber, Duration
 from eaas.cli.line import Line, asks
 from eaas.cli.local_times import local, moment_of
 from eaas.cli.output import Lines
@@ -98,7 +98,7 @@ async def list_bookings(line: Line, client: Client, all: bool) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("id", type=click.IntRange(min=1), shell_complete=complete.bookings)
+@click.argument("id", type=BookingNumber(), shell_complete=complete.bookings)
 @asks
 async def show(line: Line, client: Client, id: int) -> None:
     """Show a booking and its cards."""
@@ -107,7 +107,7 @@ async def show(line: Line, client: Client, id: int) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("id", type=click.IntRange(min=1), shell_complete=complete.bookings)
+@click.argument("id", type=BookingNumber(), shell_complete=complete.bookings)
 @asks
 async def cancel(line: Line, client: Client, id: int) -> None:
     """Give back what is booked.

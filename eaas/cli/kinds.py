@@ -1,4 +1,4 @@
-"""The kinds of arguments: numbers of jobs, durations, names of queues, labels."""
+"""The kinds of arguments: numbers of jobs and bookings, durations, names of queues, labels."""
 
 import math
 from collections.abc import Mapping
@@ -10,6 +10,8 @@ from eaas.errors import EaasError
 from eaas.job_ref import job_ref
 from eaas.spelling import shown
 from eaas.units import parse_duration_s
+
+MOST_DIGITS: Final = 15
 
 
 class Duration(click.ParamType[float]):
@@ -73,6 +75,20 @@ class JobName(click.ParamType[str]):
         if ref is None:
             self.fail(f"{shown(value)} is no job number; mini-eaas job list shows them", param, ctx)
         return str(ref)
+
+
+class BookingNumber(click.ParamType[int]):
+    """A booking's number."""
+
+    name = "id"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number."""
+        text = str(value)
+        if not (text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS and int(text)):
+            said = f"{shown(value)} is no booking's number; mini-eaas book list shows them"
+            self.fail(said, param, ctx)
+        return int(text)
 
 
 class QueueRef(click.ParamType[tuple[str, str]]):

@@ -51,13 +51,13 @@ def test_what_is_done_to_an_array_is_answered_with_counts(
 
     said = typing("job", "cancel", "42")
 
-    assert said.out == "42 92 tasks, 8 left as they were; now 8 Stopping, 92 Cancelled\n"
+    assert said.out == "42: 92 tasks, 8 left as they were; now 8 Stopping, 92 Cancelled\n"
     assert json.loads(typing("job", "cancel", "42", "-o", "json").out)["changed"] == 92
 
 
 def test_one_job_is_answered_as_before() -> None:
     assert done_line(a_job(1, "Stopping")) == "1 Stopping"
-    assert done_line(done(1)) == "42 1 task; now 8 Stopping, 92 Cancelled"
+    assert done_line(done(1)) == "42: 1 task; now 8 Stopping, 92 Cancelled"
 
 
 def test_an_array_is_waited_for_as_a_whole(typing: Type, with_array: StandIn) -> None:

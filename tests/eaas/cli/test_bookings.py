@@ -78,3 +78,14 @@ def test_list_show_and_cancel(typing: Type, booked: StandIn) -> None:
 
     booked.answers[f"DELETE {ROUTE}/3"] = replace(BOOKING, state="over")
     assert typing("book", "cancel", "3").out == "booking 3 was over already\n"
+
+
+@pytest.mark.parametrize("verb", ["show", "cancel"])
+@pytest.mark.parametrize("typed", ["abc", "0", "1.5", "²", "9" * 30])
+def test_what_is_no_bookings_number_says_where_they_are(
+    typing: Type, verb: str, typed: str
+) -> None:
+    refused = typing("book", verb, typed)
+
+    assert refused.code == 2
+    assert f"'{typed}' is no booking's number; mini-eaas book list shows them" in refused.err
