@@ -91,8 +91,8 @@ def reason(state: State, job: Job) -> r.Reason | None:
             called = None if failed.array is None else failed.called
             return r.AfterFailed(job=failed.number, state=how, called=called)
     if job.waits_for:
-        names = tuple(_called(state, job, number) for number in job.waits_for)
-        return r.AfterPending(jobs=tuple(job.waits_for), called=names)
+        names = dict.fromkeys(_called(state, job, number) for number in job.waits_for)
+        return r.AfterPending(jobs=tuple(job.waits_for), called=tuple(names))
     return None
 
 
@@ -109,6 +109,8 @@ def _failed_first(state: State, job: Job, number: JobNumber) -> Job | None:
 
 def _called(state: State, job: Job, number: JobNumber) -> str:
     first = state.job_by_number(number)
+    if first is not None and first.is_rank and first.array in job.spec.after:
+        return str(first.array)
     return str(number) if first is None or number in job.spec.after else first.called
 
 

@@ -9,7 +9,7 @@ from eaas_daemon.core.dependencies import later
 from eaas_daemon.core.dry_run import dry_run
 from eaas_daemon.core.explain import Explainer
 from eaas_daemon.core.model import Job
-from tests.rig.builders import ALICE, House, a_card
+from tests.rig.builders import ADMIN, ALICE, House, a_card
 
 
 @pytest.fixture
@@ -93,6 +93,17 @@ def test_a_retried_job_follows_those_it_followed_before(house: House) -> None:
     house.do(e.Retry(caller=ALICE, number=first.number))
     again = house.do(e.Retry(caller=ALICE, number=then.number))
     assert (again.state, again.waits_for) == (JobState.PENDING, (1,))
+
+
+def test_a_job_that_follows_all_ranks_of_another_names_it_once(house: House) -> None:
+    house.node("n2", a_card(0))
+    house.do(e.AddToPool(caller=ADMIN, pool="default", node="n2", cards=None))
+    house.submit(num_nodes=2)
+
+    whole, one = house.submit(after=[1]), house.submit(after=["1[1]"])
+
+    assert said(house, whole) == "starts after job 1 has succeeded"
+    assert said(house, one) == "starts after job 1[1] has succeeded"
 
 
 def test_a_later_start_waits_for_its_moment(house: House) -> None:
