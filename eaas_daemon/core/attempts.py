@@ -11,6 +11,7 @@ from eaas.sentences import sentence
 from eaas.wire.from_agent import AttemptEnded, AttemptRunning, AttemptStopping
 from eaas_daemon.core.advance import advance
 from eaas_daemon.core.booking_picks import renew_picks
+from eaas_daemon.core.cap_places import renew_cap_places
 from eaas_daemon.core.effects import Dispatch, Dropped
 from eaas_daemon.core.gang_ends import (
     Verdict,
@@ -50,6 +51,7 @@ def place_all(state: State, now: float, at_most: int | None = None) -> list[Job]
         return [state.jobs[placement.uid] for placement in ready]
     state.put_standing(standing(state.usage, state.pools, now))
     renew_picks(state, now)
+    renew_cap_places(state, now)
     decided = plan(state, now, at_most)
     planned = set(state.restless)
     state.restless.clear()

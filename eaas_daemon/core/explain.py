@@ -26,7 +26,7 @@ from eaas_daemon.core.gangs import first_rank, ranks_left
 from eaas_daemon.core.gates import gates, may_shut
 from eaas_daemon.core.making_room import goes_on, held, kept_for, stopping_for, why_promised
 from eaas_daemon.core.model import Job, Node, Pool
-from eaas_daemon.core.promised import cap_kept, is_promise
+from eaas_daemon.core.promised import cap_kept
 from eaas_daemon.core.reserve import COOLING_S, kept_from, kept_rooms
 from eaas_daemon.core.state import State
 
@@ -97,7 +97,7 @@ class Explainer:
 
     def _alike(self, job: Job) -> Alike:
         kept = self._state.reservations.get(job.pool)
-        is_first = kept is not None and kept.uid == job.uid and is_promise(kept)
+        is_first = kept is not None and kept.uid == job.uid and kept.is_promise
         return shape_of(job), job.rank, job.priority, is_first
 
     def reason(self, job: Job) -> r.Reason | None:

@@ -369,6 +369,11 @@ class Reservation(Value, frozen=True, kw_only=True):
     cards: tuple[CardUuid, ...] = ()
     """The free ones that are kept for it."""
 
+    @property
+    def is_promise(self) -> bool:
+        """Tell whether anything is kept for the job, or a moment was named."""
+        return self.is_firm or self.at is not None
+
 
 class MassLoss(Value, frozen=True, kw_only=True):
     """Most nodes fell silent at once. Times are Unix seconds."""

@@ -3,11 +3,12 @@
 A job that goes ahead on other cards does not take the room that is kept, but it may take the last
 job or card that the promised job's queue or user may have; then that one would stand before a shut
 gate, and lose its turn, though its cards are free in time. So that is kept for it from the first:
-also from who would be gone by then.
+also from who would be gone by then. ``cap_places`` says for whom else a cap is kept.
 """
 
 from eaas import reasons as r
 from eaas_daemon.core.ask import Shape, shape_of
+from eaas_daemon.core.cap_places import kept_before
 from eaas_daemon.core.gates import gate, may_shut
 from eaas_daemon.core.model import Job, Pool, Reservation
 from eaas_daemon.core.reserve import overrides
@@ -22,7 +23,9 @@ def cap_kept(
 
     ``kept`` is what is kept for a job of its pool, ``held`` what those have that are placed.
     """
-    if kept is None or kept.uid == job.uid or not is_promise(kept):
+    if (holder := kept_before(state, job, shape)) is not None:
+        return r.CapReserved(queue=holder.ref, job=holder.number, user=holder.user)
+    if kept is None or kept.uid == job.uid or not kept.is_promise:
         return None
     head, pool = state.jobs[kept.uid], state.pools[job.pool]
     if not _share_a_cap(state, job, head, pool) or overrides(state, job, shape, kept):
@@ -33,11 +36,6 @@ def cap_kept(
     if gate(shape_of(head), state.queues[head.ref], pool, with_it) is None:
         return None
     return r.CapReserved(queue=head.ref, job=head.number, user=head.user)
-
-
-def is_promise(kept: Reservation) -> bool:
-    """Tell whether anything is kept for the job, or a moment was named."""
-    return kept.is_firm or kept.at is not None
 
 
 def _share_a_cap(state: State, job: Job, head: Job, pool: Pool) -> bool:

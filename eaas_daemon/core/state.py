@@ -18,7 +18,7 @@ from eaas_daemon.core.fit import Room
 from eaas_daemon.core.groups import Groups
 from eaas_daemon.core.line import Line, Order
 from eaas_daemon.core.model import Job, MassLoss, Node, Phase, Pool, Queue, Reservation
-from eaas_daemon.core.tally import Tally
+from eaas_daemon.core.tally import CapPlace, Tally
 from eaas_daemon.core.usage import Standing, Usage, UsageKey
 from eaas_daemon.core.usual import Runs, with_run
 
@@ -82,11 +82,12 @@ class State(BookingBook):
         """For whom room is kept since the last plan; whoever is planned for anew goes by it."""
         self.passed: dict[JobUid, float] = {}
         """Since when those wait, between pools, who let others of their pool go first."""
+        self.cap_places: dict[PoolName, tuple[CapPlace, ...]] = {}
+        """For whom the rest of a cap is kept."""
         self.restless: set[PoolName] = set()
         """Pools in which any job might be placed that could not be before."""
         self.arrived: dict[PoolName, set[Shape]] = {}
-        """Kinds of jobs that have joined a line since the last plan: in a pool that is not
-        restless, only these can be placed."""
+        """Kinds that have joined a line since the last plan: elsewhere only these can be placed."""
         self.last_tick_at: float | None = None
         self.quiet_until = 0.0
         """Until then no silence counts."""
@@ -147,7 +148,10 @@ class State(BookingBook):
         if job.in_line:
             self.line.remove(job)
             kept = self.reservations.get(job.pool)
-            if kept is not None and kept.uid == job.uid:
+            places = self.cap_places.get(job.pool, ())
+            if (kept is not None and kept.uid == job.uid) or any(
+                place.uid == job.uid for place in places
+            ):
                 self.restless.add(job.pool)
         elif job.state is JobState.PENDING:
             self.aside.remove(job)
@@ -188,8 +192,7 @@ class State(BookingBook):
     def put_node(self, node: Node, *, durable: bool) -> None:
         """Let the node stand as given; what is only a reading is not ``durable``."""
         old = self.nodes.get(node.name)
-        self._undo.append(lambda: self._set(self.nodes, node.name, old))
-        self.nodes[node.name] = node
+        self._enter(self.nodes, node.name, node)
         (self.draft.nodes if durable else self.draft.read_nodes)[node.name] = None
         if old is None or old.offer != node.offer:
             self.rooms.pop(node.name, None)
@@ -211,46 +214,37 @@ class State(BookingBook):
 
     def put_pool(self, pool: Pool) -> None:
         """Let the pool stand as given."""
-        old = self.pools.get(pool.name)
-        self._undo.append(lambda: self._set(self.pools, pool.name, old))
-        self.pools[pool.name] = pool
+        self._enter(self.pools, pool.name, pool)
         self.draft.pools[pool.name] = None
         self.restless.add(pool.name)
 
     def drop_pool(self, name: PoolName) -> None:
         """Forget the pool."""
-        old = self.pools.pop(name)
-        self._undo.append(lambda: self._set(self.pools, name, old))
+        self._enter(self.pools, name, None)
         self.draft.gone_pools[name] = None
         self.restless.add(name)
 
     def put_queue(self, queue: Queue) -> None:
         """Let the queue stand as given."""
-        old = self.queues.get(queue.ref)
-        self._undo.append(lambda: self._set(self.queues, queue.ref, old))
-        self.queues[queue.ref] = queue
+        self._enter(self.queues, queue.ref, queue)
         self.draft.queues[queue.ref] = None
         self.restless.add(queue.pool)
 
     def drop_queue(self, ref: str) -> None:
         """Forget the queue."""
-        old = self.queues.pop(ref)
-        self._undo.append(lambda: self._set(self.queues, ref, old))
+        self._enter(self.queues, ref, None)
         self.draft.gone_queues[ref] = None
 
     # --- the rest
 
     def put_credential(self, credential: Credential) -> None:
         """Let the credential stand as given."""
-        old = self.credentials.get(credential.id)
-        self._undo.append(lambda: self._set(self.credentials, credential.id, old))
-        self.credentials[credential.id] = credential
+        self._enter(self.credentials, credential.id, credential)
         self.draft.credentials[credential.id] = None
 
     def drop_credential(self, id: str) -> None:
         """Forget the credential."""
-        old = self.credentials.pop(id)
-        self._undo.append(lambda: self._set(self.credentials, id, old))
+        self._enter(self.credentials, id, None)
         self.draft.gone_credentials[id] = None
 
     def put_mass_loss(self, loss: MassLoss | None) -> None:
@@ -267,16 +261,12 @@ class State(BookingBook):
 
     def put_orphans(self, node: NodeName, found: Orphans) -> None:
         """Let these be the attempts that run there and can't be adopted."""
-        old = self.orphans.get(node)
-        self._undo.append(lambda: self._set(self.orphans, node, old))
-        self._set(self.orphans, node, found or None)
+        self._enter(self.orphans, node, found or None)
         self.draft.read_nodes[node] = None
 
     def put_refused(self, what: str, at: float) -> None:
         """Note that it is said now that an agent was turned away."""
-        old = self.refused.get(what)
-        self._undo.append(lambda: self._set(self.refused, what, old))
-        self.refused[what] = at
+        self._enter(self.refused, what, at)
 
     def number(self) -> JobNumber:
         """Take the next job number."""
@@ -292,9 +282,7 @@ class State(BookingBook):
 
     def put_spool(self, spool_id: str, first: int, last: int) -> None:
         """Note that these facts of that spool are taken."""
-        old = self.spools.get(spool_id)
-        self._undo.append(lambda: self._set(self.spools, spool_id, old))
-        self.spools[spool_id] = last
+        self._enter(self.spools, spool_id, last)
         self._note(self.draft.spools, (spool_id, first, last))
 
     def claim(self, job: Job) -> None:
@@ -330,9 +318,7 @@ class State(BookingBook):
 
     def put_usage(self, key: UsageKey, usage: Usage) -> None:
         """Let this be what the user has had in the pool."""
-        old = self.usage.get(key)
-        self._undo.append(lambda: self._set(self.usage, key, old))
-        self.usage[key] = usage
+        self._enter(self.usage, key, usage)
 
     def note_run(self, job: Job) -> None:
         """Remember how long the job ran, if it succeeded."""
@@ -351,6 +337,10 @@ class State(BookingBook):
         """Let room be kept for these jobs and no others, and these have let others go first."""
         self._put("reservations", reservations)
         self._put("passed", passed)
+
+    def put_cap_places(self, pool: PoolName, places: tuple[CapPlace, ...]) -> None:
+        """Let the rest of these caps be kept for these jobs, and of no others in the pool."""
+        self._enter(self.cap_places, pool, places or None)
 
     def every_reservation(self) -> Iterator[Reservation]:
         """Yield for whom room is kept, over all pools."""

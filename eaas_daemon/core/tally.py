@@ -1,11 +1,11 @@
 """What live attempts hold, counted for everybody who can have a cap."""
 
 from collections.abc import Iterator
-from typing import NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
-from eaas.ids import PoolName, UserName
+from eaas.ids import JobUid, PoolName, UserName
 from eaas_daemon.core.ask import ArrayLimit, limit_of
-from eaas_daemon.core.model import Job
+from eaas_daemon.core.model import Job, Value
 
 
 class Use(NamedTuple):
@@ -22,6 +22,17 @@ class Use(NamedTuple):
 NOTHING = Use()
 
 Account = tuple[str, ...]
+
+
+class CapPlace(Value, frozen=True, kw_only=True):
+    """What comes free of a cap is kept for this job."""
+
+    scope: str
+    """``queue pool/queue`` or ``pool name``."""
+    user: str
+    """Whose cap it is; empty where it is the whole queue's."""
+    what: Literal["jobs", "cards"]
+    uid: JobUid
 
 
 class Tally:

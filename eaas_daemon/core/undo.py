@@ -28,6 +28,11 @@ class Undo:
         self._undo.append(lambda: setattr(self, name, old))
         setattr(self, name, value)
 
+    def _enter(self, table: dict[Any, Any], key: Any, value: Any) -> None:
+        old = table.get(key)
+        self._undo.append(lambda: self._set(table, key, old))
+        self._set(table, key, value)
+
     @staticmethod
     def _set(table: dict[Any, Any], key: Any, value: Any) -> None:
         if value is None:

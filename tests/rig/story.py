@@ -117,6 +117,8 @@ class Story(RuleBasedStateMachine):
 
     @invariant()
     def nobody_waits_who_could_start(self) -> None:
+        if self.batch is not None:
+            return  # time has passed of which the controller has not been told yet
         assert who_could_start(self.house.state, self.house.now) == []
 
     @invariant()

@@ -24,7 +24,7 @@ many = settings(max_examples=300, deadline=None)
 class Course:
     """Jobs come and run until their time is up, one after the other, on whole nodes and in caps."""
 
-    def __init__(self, seed: int, *, of_cards: bool = True) -> None:
+    def __init__(self, seed: int) -> None:
         note(f"seed {seed}")
         self.random = Random(seed)
         self.house = a_house(cards=4, nodes=self.random.randint(1, 2))
@@ -37,11 +37,9 @@ class Course:
                 ("max_per_user", self.random.randint(1, 3)),
                 ("max_gpus_per_user", self.random.randint(4, 6)),
             )
-            if of_cards or "gpus" not in name
         }
         self.house.queue("default", **caps)
-        of_user = self.random.choice([None, 4, 6]) if of_cards else None
-        mine = SetPool(max_gpus_per_user=of_user)
+        mine = SetPool(max_gpus_per_user=self.random.choice([None, 4, 6]))
         self.house.do(e.ChangePool(caller=ADMIN, name="default", settings=mine))
 
     def submit(self, caller: e.Caller = ALICE, **fields: Any) -> Job:
@@ -117,7 +115,7 @@ def test_who_is_told_a_certain_moment_starts_by_then(seed: int) -> None:
 @many
 @given(seed=seeds)
 def test_a_job_starts_in_the_end_though_others_come_without_end(seed: int) -> None:
-    course = Course(seed, of_cards=False)  # under a cap of cards narrow jobs may pass a wide one
+    course = Course(seed)
     house, random = course.house, course.random
     house.queue("default", hold_after_s=random.choice([0.0, 600.0]))
     people = [ALICE, BOB, CAROL]
