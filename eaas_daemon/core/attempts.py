@@ -31,7 +31,7 @@ from eaas_daemon.core.parts import claim_on
 from eaas_daemon.core.plan import Placement, is_due, plan
 from eaas_daemon.core.reason_union import AnyReason
 from eaas_daemon.core.redeem import redeemed
-from eaas_daemon.core.reserve import given_up, loosened
+from eaas_daemon.core.reserve import given_up, lent, loosened
 from eaas_daemon.core.state import State
 from eaas_daemon.core.usage import standing
 
@@ -64,6 +64,8 @@ def place_all(state: State, now: float, at_most: int | None = None) -> list[Job]
     state.put_reservations(decided.reservations, passed)
     for placement in decided.placements:
         place(state, placement, now)
+    for node in lent((placement.node for placement in decided.placements), decided.reservations):
+        state.rouse_pools_of(node)
     return [state.jobs[placement.uid] for placement in (*ready, *decided.placements)]
 
 

@@ -10,7 +10,7 @@ the latest, and others may use that room in between if their own timeouts let th
 once it has waited for its queue's ``hold_after``.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf
 from typing import Final, NamedTuple
 
@@ -179,6 +179,14 @@ def loosened(
         now_kept = after.get(pool)
         if kept.is_firm and now_kept is not None and (now_kept.at or 0.0) > (kept.at or 0.0):
             yield from now_kept.nodes
+
+
+def lent(nodes: Iterable[NodeName], after: Mapping[PoolName, Reservation]) -> Iterator[NodeName]:
+    """Yield those of the nodes that are kept: what was placed there is back in time, so that less
+    of what is free may have to be kept.
+    """
+    kept = {node for each in after.values() if each.is_firm for node in each.nodes}
+    return (node for node in nodes if node in kept)
 
 
 def overrides(state: State, job: Job, shape: Shape, kept: Reservation) -> bool:

@@ -1,9 +1,11 @@
 """What is kept for a job and lent to others until its turn comes."""
 
+from eaas.job_spec import read_spec
 from eaas.lifecycle import JobState
 from eaas_daemon.core import events as e
 from tests.daemon.core.test_reserve import a_house, end, kept
 from tests.rig.builders import ALICE, BOB
+from tests.rig.idle import who_could_start
 
 STARTING, PENDING = JobState.STARTING, JobState.PENDING
 
@@ -50,3 +52,18 @@ def test_who_is_lent_what_is_kept_does_not_let_others_come_first_meanwhile() -> 
     reservation = kept(house)
     assert reservation is not None
     assert (reservation.uid, reservation.is_firm) == (wide.uid, True)
+
+
+def test_what_a_lent_card_brings_back_in_time_frees_another_that_was_kept() -> None:
+    house = a_house(cards=4)
+    house.running(house.submit(gpus=2, timeout="1h"))
+    wide = house.submit(gpus=3)
+    short, endless = (
+        read_spec({"image": "busybox", "gpus": 1, **more}) for more in ({"timeout": "10m"}, {})
+    )
+
+    jobs = house.do(e.Submit(caller=ALICE, specs=(short, endless)))
+    house.do(e.Tick())
+
+    assert [house.job(job.number).state for job in (wide, *jobs)] == [PENDING, STARTING, STARTING]
+    assert who_could_start(house.state, house.now) == []
