@@ -73,7 +73,7 @@ async def test_gpus_shows_idle_and_held_cards_and_who_has_them(site: Site) -> No
         (card for card in cards if card["node"] == site.node), key=lambda card: not card["claims"]
     )
     assert (held["state"], held["offered"]) == ("held", False)
-    claim = {"job": job.id, "attempt": 1, "user": job.user, "memory_mib": None}
+    claim = {"job": job.id, "attempt": 1, "user": job.user, "memory_mib": None, "ref": str(job.id)}
     assert held["claims"] == [claim]
     assert (idle["state"], idle["offered"], idle["claims"]) == ("free", True, [])
     assert "(simulated)" in held["model"]
