@@ -16,7 +16,7 @@ from eaas_daemon.core.line import PoolTurn, turn_of
 from eaas_daemon.core.making_room import held
 from eaas_daemon.core.model import Job, Pool
 from eaas_daemon.core.state import State
-from eaas_daemon.core.tally import CapPlace
+from eaas_daemon.core.tally import CapPlace, Tally
 
 
 def renew_cap_places(state: State, now: float) -> None:
@@ -49,9 +49,10 @@ def _places(state: State, pool: Pool, now: float) -> Iterator[CapPlace]:
     queues = [queue for queue in state.queues.values() if queue.pool == pool.name]
     if pool.max_gpus_per_user is None and not any(queue.has_caps for queue in queues):
         return
+    tally = held(state)
     taken: set[tuple[str, str, str]] = set()
     for job, shape in _waited_enough(state, pool, now):
-        for place in _shut(state, job, shape, pool):
+        for place in _shut(state, job, shape, pool, tally):
             account = place.scope, place.user, place.what
             if account not in taken:
                 taken.add(account)
@@ -69,10 +70,10 @@ def _waited_enough(state: State, pool: Pool, now: float) -> list[tuple[Job, Shap
     return [(job, shape) for _, job, shape in sorted(found, key=lambda one: one[0])]
 
 
-def _shut(state: State, job: Job, shape: Shape, pool: Pool) -> list[CapPlace]:
+def _shut(state: State, job: Job, shape: Shape, pool: Pool, tally: Tally) -> list[CapPlace]:
     """Return the caps that the job waits for, if it waits for nothing else above the nodes."""
     found: list[CapPlace] = []
-    for reason in gates(shape, state.queues[shape.ref], pool, held(state)):
+    for reason in gates(shape, state.queues[shape.ref], pool, tally):
         if not isinstance(reason, r.QueueFull | r.UserCap) or reason.asked > reason.limit:
             return []
         scope, user = f"queue {shape.ref}", ""
