@@ -73,6 +73,7 @@ class Explainer:
         self._state = state
         self._now = now
         self._at = now if now is not None else state.last_tick_at or 0.0
+        self._held = held(state)
         self._rooms: dict[NodeName, Room] | None = None
         self._waiting: dict[Alike, Waiting] = {}
         self._first: dict[Alike, r.Reason] = {}
@@ -139,12 +140,12 @@ class Explainer:
         """Return what is shut above the nodes."""
         state, queue = self._state, self._state.queues[job.ref]
         above: list[Scoped] = []
-        for shut in gates(shape, queue, pool, held(state)) if may_shut(shape, queue, pool) else ():
+        for shut in gates(shape, queue, pool, self._held) if may_shut(shape, queue, pool) else ():
             above.append(
                 ("queue" if isinstance(shut, r.QueuePaused | r.QueueFull) else "job", shut)
             )
         first = state.reservations.get(job.pool)
-        kept = cap_kept(state, job, shape, first, held(state))
+        kept = cap_kept(state, job, shape, first, self._held)
         if kept is not None and not above:
             above.append(("queue" if kept.queue == job.ref else "job", kept))
         if not any(name in state.nodes for name in pool.members):
